@@ -235,7 +235,7 @@ def test_no_command_speaks_to_the_terminal_in_the_name_of_a_file(
     machine.mkdir(parents=True)
     (machine / "adding.ipynb").write_text("{}")
     templates = str(gallery.root / "gettext")
-    for command in (["check-po"], ["update-po", "--templates", templates], ["check"]):
+    for command in (["update-po", "--templates", templates], ["check"]):
         main([*command, "--root", str(gallery.root)])
         told = "".join(capfd.readouterr())
         assert "from a file name" in told or "<U+001B>]0;title<U+0007>" in told

@@ -63,8 +63,7 @@ def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool) -> None:
     with pytest.raises(GalleryError) as caught:
         require_gpus()
     assert str(caught.value) == (
-        "no GPU found (nvidia-smi shows none); "
-        "to run on the CPU instead, add: --device cpu"
+        "no GPU found (nvidia-smi shows none); to run on the CPU instead, add: --device cpu"
     )
 
 
