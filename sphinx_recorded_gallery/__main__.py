@@ -5,6 +5,7 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 """
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -17,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # of a terminal without letters of other scripts
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = _run(arguments)
     except BrokenPipeError:

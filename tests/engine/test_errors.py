@@ -4,6 +4,8 @@ import os
 import re
 import shlex
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -241,3 +243,12 @@ def test_no_command_speaks_to_the_terminal_in_the_name_of_a_file(
         assert "from a file name" in told or "<U+001B>]0;title<U+0007>" in told
         assert "\x1b" not in told
         assert not re.search("^::", told, re.MULTILINE)
+
+
+def test_a_terminal_without_the_letters_of_a_name_is_told_escapes(gallery: Gallery) -> None:
+    gallery.write("한글", TITLED)
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "sphinx_recorded_gallery", "check"]
+    done = subprocess.run(command, cwd=gallery.root, env=environment, capture_output=True)
+    assert rb"\ud55c\uae00  missing" in done.stdout
+    assert done.stderr == b""
