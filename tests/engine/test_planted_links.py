@@ -134,6 +134,13 @@ def test_sphinx_compiles_no_catalog_by_itself(site: Gallery) -> None:
     assert "사이트" in (site.root / "_build/html/ko/index.html").read_text(encoding="utf-8")
 
 
+def test_what_lies_beside_a_catalog_is_not_published(site: Gallery) -> None:
+    (site.root / CATALOGS / "sphinx.js").write_text("alert('of a translator')")
+    assert run(site, "html", "ko", "--build", str(site.root / "_build")) == 0
+    texts = [path.read_bytes() for path in (site.root / "_build/html").rglob("*.*")]
+    assert not any(b"of a translator" in text for text in texts)
+
+
 def test_locale_dirs_of_the_command_line_hold_the_catalogs(site: Gallery) -> None:
     (site.root / "locale").rename(site.root / "words")
     options = "--sphinx-options=-D locale_dirs=words"
