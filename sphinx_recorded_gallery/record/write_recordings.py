@@ -108,14 +108,14 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                     text = f"cell {cell.number}: its picture, {mime}, {error}"
                     remedy = "mend what its _repr_..._ method or display() is given"
                     raise tell(text, remedy=remedy) from None
-            if not trusted:
+            if data and not any(map(is_shown, data)):
+                left_out.append(f"an output that has no form but {', '.join(data)}")
+            elif not trusted:
                 try:
                     left_out += find_left_out(data)
                 except ValueError as error:
                     text = f"cell {cell.number}: {error}"
                     raise tell(text, remedy="show less, or a picture") from None
-            if data and not any(is_shown(mime) for mime in data):
-                left_out += [f"an output that has no form but {', '.join(data)}"]
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
