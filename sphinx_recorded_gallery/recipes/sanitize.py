@@ -84,7 +84,7 @@ _CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IG
 MOST_NESTED = 500  # elements of HTML inside each other
 _FEW_ELEMENTS = 2_000  # that nh3 reads in no time, however they are nested
 _VOID = "area base br col embed hr img input link meta source track wbr"
-_ENDS_BY_ITSELF = "colgroup dd dt li optgroup option p rp rt tbody td tfoot th thead tr"
+_ENDS_BY_ITSELF = "colgroup dd dt li p tbody td tfoot th thead tr"
 _NOT_COUNTED = {*_VOID.split(), *_ENDS_BY_ITSELF.split()}
 
 

@@ -177,6 +177,8 @@ def test_a_forged_recording_costs_one_page_its_results(gallery: Gallery) -> None
         "<div><table></div>" * 50_000,
         "<svg><desc><path/>" * 50_000,
         "<b a=1><p>" * 50_000,
+        "<rt>" * 50_000,
+        "<option><p>" * 50_000,
     ],
 )
 def test_html_that_takes_minutes_to_clean_is_refused_at_once(gallery: Gallery, html: str) -> None:
