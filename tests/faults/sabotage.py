@@ -336,9 +336,11 @@ FILES = [
     ),
     _files(
         "recordings-linked",
-        "recordings/ that is a link to another folder",
+        "recordings/ that is a link to another folder, as a pull request may hold",
         "print('fine')",
+        "stopped",
         prepare=lambda bench: _linked(bench),
+        says="is a link; name the folder that it leads to",
         leaves=(r"elsewhere(/.*)?",),
     ),
     _files(
