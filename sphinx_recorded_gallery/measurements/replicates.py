@@ -14,7 +14,7 @@ from typing import Any
 
 from ..atomic_files import ensure_regular_file
 from ..errors import GalleryError
-from ..recipes.recording import digest, name_device
+from ..recipes.recording import check_run, digest, name_device
 from .rows import Row, parse, require_unique
 
 SCHEMA = 1
@@ -109,16 +109,21 @@ def _read_line(line: bytes) -> Replicate:
         raise ValueError("a conflict that git left here: keep the lines of both sides")
     try:
         value = json.loads(line)
-        if value["schema"] != SCHEMA:
+        if type(value["schema"]) is not int or value["schema"] != SCHEMA:
             raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
         sealed = value.pop("hash")
         if sealed != digest(value):
             raise ValueError("was changed after it was recorded")
+        check_run(value)
         facts = {name: value[name] for name in _FACTS}
+        if type(facts["replicate"]) is not int or type(facts["fingerprint"]) is not str:
+            raise ValueError("not the line of a replicate")
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError("not a whole line (invalid JSON)") from None
     except (KeyError, TypeError, AttributeError):
         raise ValueError("not the line of a replicate") from None
+    except GalleryError as error:
+        raise ValueError(error.text) from None
     rows = parse({"rows": value.get("rows", [])})
     require_unique(rows)
     return Replicate(**facts, rows=rows, hash=sealed)

@@ -152,22 +152,14 @@ def check_recording(notebook: NotebookNode) -> None:
     Who knows how can compute the hash of any. Pages rely on what this has looked at: types of all
     that they show, dates, texts that UTF-8 can hold, and pictures.
     """
-    from fastjsonschema import JsonSchemaValueException  # slow to import, as is the next one
+    from .pictures import check_picture  # slow to import
 
-    from .pictures import check_picture
-
-    try:
-        _validator()(notebook)
-    except JsonSchemaValueException as error:
-        said = visible(error.message.removeprefix("data."))
-        raise GalleryError(f"not as a recording is: {said:.200}") from None
+    _check(notebook, "")
     facts = notebook.metadata["recording"]
+    check_run(facts)
     if len(facts["cells"]) != len(notebook.cells):
         raise GalleryError("cells are missing from this recording")
     try:
-        datetime.fromisoformat(facts["recorded"])
-        if not math.isfinite(facts["seconds"]):
-            raise ValueError("seconds are no number")
         json.dumps(notebook, ensure_ascii=False).encode()
     except ValueError as error:
         raise GalleryError(f"not as a recording is: {error!s:.200}") from None
@@ -179,13 +171,37 @@ def check_recording(notebook: NotebookNode) -> None:
                 raise GalleryError(f"a picture of cell {number}, {mime}, {error}") from None
 
 
+def check_run(facts: Mapping[str, Any]) -> None:
+    """Raise ``GalleryError`` for provenance that no recorder writes, also of a replicate."""
+    _check(facts, "run")
+    try:
+        datetime.fromisoformat(facts["recorded"])
+        if not math.isfinite(facts["seconds"]):
+            raise ValueError("seconds are no number")
+    except ValueError as error:
+        raise GalleryError(f"not as a recording is: {error!s:.200}") from None
+
+
+def _check(value: object, name: str) -> None:
+    """Raise ``GalleryError`` for what is not as the schema, or a definition of it, has it."""
+    from fastjsonschema import JsonSchemaValueException  # slow to import
+
+    try:
+        _validator(name)(value)
+    except JsonSchemaValueException as error:
+        said = visible(error.message.removeprefix("data.").removeprefix("data "))
+        raise GalleryError(f"not as a recording is: {said:.200}") from None
+
+
 @cache
-def _validator() -> Callable[[object], object]:
+def _validator(name: str) -> Callable[[object], object]:
     import fastjsonschema  # slow to import, as is what it makes
 
     path = Path(__file__).with_name("recorded_notebook.schema.json")
-    validate: Callable[[object], object]
-    validate = fastjsonschema.compile(json.loads(path.read_text(encoding="utf-8")))
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    if name:
+        schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{name}"}
+    validate: Callable[[object], object] = fastjsonschema.compile(schema)
     return validate
 
 

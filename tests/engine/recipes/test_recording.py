@@ -15,8 +15,9 @@ import pytest
 
 from gallery import Gallery, write_recording
 from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.measurements.replicates import read_replicates
 from sphinx_recorded_gallery.recipes.pictures import check_picture
-from sphinx_recorded_gallery.recipes.recording import read_recording
+from sphinx_recorded_gallery.recipes.recording import digest, read_recording
 
 Notebook = dict[str, Any]
 Change = Callable[[Notebook], object]
@@ -203,3 +204,49 @@ def test_a_large_table_is_read(gallery: Gallery) -> None:
 def test_pictures_that_browsers_show_pass() -> None:
     check_picture("image/png", png(8, 8))
     check_picture("image/svg+xml", '<svg xmlns="http://www.w3.org/2000/svg"/>')
+
+
+def replicate_line(**changed: object) -> bytes:
+    """Return a line of a replicate with a hash that fits it."""
+    value = {
+        "schema": 1,
+        "replicate": 1,
+        "fingerprint": "f",
+        "device": {"cpu": "C", "cores": 2},
+        "clocks": {},
+        "versions": {"python": "3.12"},
+        "host": "h",
+        "commit": None,
+        "modified": False,
+        "recorded": "2026-01-01T00:00:00Z",
+        "seconds": 1.5,
+        "rows": [],
+    } | changed
+    return json.dumps({**value, "hash": digest(value)}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *(
+            {name: value}
+            for name, values in FACTS.items()
+            if name not in ("recipe", "cells", "inputs")
+            for value in values
+        ),
+        {"replicate": "1"},
+        {"replicate": None},
+        {"fingerprint": ["f"]},
+    ],
+    ids=str,
+)
+def test_a_forged_replicate_is_refused_with_its_line(
+    tmp_path: Path, changed: dict[str, object]
+) -> None:
+    path = tmp_path / "adding.jsonl"
+    path.write_bytes(replicate_line() + replicate_line(**changed))
+    with pytest.raises(GalleryError, match=r"adding\.jsonl:2: ") as refused:
+        read_replicates(path, "")
+    assert len(str(refused.value)) < 600
+    path.write_bytes(replicate_line())
+    assert len(read_replicates(path, "")[0]) == 1
