@@ -54,7 +54,10 @@ def list_files(folder: Path, without: Path) -> dict[str, State]:
                     if entry.path != str(without):
                         waiting.append(entry.path)
                     continue
-                state = entry.stat(follow_symlinks=False)
+                try:
+                    state = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # removed meanwhile, as by another build
+                    continue
                 name = Path(entry.path).relative_to(folder).as_posix()
                 files[name] = [state.st_ctime_ns, state.st_size]
     return files

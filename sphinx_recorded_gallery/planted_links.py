@@ -49,24 +49,21 @@ def refuse_planted_links(project: Project) -> None:
 
 def _find_strange(root: Path, place: Path) -> Iterator[str]:
     """Yield what is neither a file nor a folder of its own, outermost first."""
-    inside = os.path.abspath(root)
-    path = os.path.abspath(place)
-    above = [path] if not place.is_absolute() or place.is_relative_to(root) else []
+    inside, path = os.path.abspath(root), os.path.abspath(place)
+    if os.path.commonpath([path, inside]) == path:
+        return  # the project's folder, or one above it, where all kinds of files lie
+    above: list[str] = []
     if path.startswith(os.path.join(inside, "")):
         names = os.path.relpath(path, inside).split(os.sep)
         above = [os.path.join(inside, *names[:count]) for count in range(1, len(names) + 1)]
+    elif not place.is_absolute() or place.is_relative_to(root):  # as ../locale
+        above = [path]
     yield from (each for each in above if os.path.lexists(each) and not _is_plain(each))
-    if not _holds(path, inside):
-        yield from _walk(path)
+    yield from _walk(path)
 
 
 def _is_plain(path: str) -> bool:
     return not os.path.islink(path) and (os.path.isfile(path) or os.path.isdir(path))
-
-
-def _holds(folder: str, root: str) -> bool:
-    """Tell whether a folder is the project's or one above it, where all kinds of files lie."""
-    return os.path.commonpath([folder, root]) == folder
 
 
 def _walk(path: str) -> Iterator[str]:

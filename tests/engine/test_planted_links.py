@@ -164,6 +164,16 @@ def test_links_beside_recordings_that_lie_in_the_project_folder_are_let_be(
 ) -> None:
     plant(site, "notes/elsewhere", victim)
     refuse_links(site.root, site.root)
+    linked = victim.parent / "project"
+    linked.symlink_to(site.root)
+    refuse_links(linked, linked, linked / "locale")
+
+
+def test_a_folder_of_catalogs_beside_the_project_is_no_link(site: Gallery, victim: Path) -> None:
+    root = site.root / "recipes_source"  # the folder of conf.py of another project
+    plant(site, "words", victim.parent)
+    with pytest.raises(GalleryError, match="words: is a link; name the folder"):
+        refuse_links(root, root / "../words")
 
 
 def test_writing_follows_no_link(tmp_path: Path, victim: Path) -> None:
