@@ -18,6 +18,7 @@ from ..recipes.recording import check_run, digest, name_device
 from .rows import Row, parse, require_unique
 
 SCHEMA = 1
+_CONFLICT = re.compile(rb"<{7}|={7}|>{7}|\|{7}")  # as git marks it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +91,10 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     found: dict[str, Replicate] = {}
     for number, line in enumerate(lines, 1):
+        if _CONFLICT.match(line):
+            remedy = "keep the lines of both sides and remove those that git added"
+            text = "a conflict that git left here"
+            raise GalleryError(text, path=path, line=number, remedy=remedy)
         if line.strip():
             try:
                 replicate = _read_line(line)
@@ -105,8 +110,6 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
 
 def _read_line(line: bytes) -> Replicate:
     """Return the replicate of a line; raise ``ValueError`` that says what is wrong."""
-    if re.match(rb"<{7}|={7}|>{7}|\|{7}", line):
-        raise ValueError("a conflict that git left here: keep the lines of both sides")
     try:
         value = json.loads(line)
         if type(value["schema"]) is not int or value["schema"] != SCHEMA:

@@ -18,6 +18,10 @@ _ENDS = {
 }
 
 
+class TooLargeError(ValueError):
+    """A picture with more pixels than browsers show."""
+
+
 def decode_picture(mime: str, data: str) -> bytes:
     """Return what a file of the picture holds; raise ``ValueError`` for what is no base64."""
     if mime == "image/svg+xml":
@@ -47,9 +51,12 @@ def check_picture(mime: str, data: str) -> None:
         width, height = imagesize.get(io.BytesIO(content))
     except Exception as error:  # of many kinds, as of struct
         raise ValueError(f"cannot be shown: {error}") from None
-    if not 0 < width * height <= MOST_PIXELS:
-        size = f"{width:,} x {height:,} pixels"
-        raise ValueError(f"cannot be shown: {size}, of at most {MOST_PIXELS // 1_000_000} million")
+    size = f"{width:,} x {height:,} pixels"
+    if width < 1 or height < 1:
+        raise ValueError(f"cannot be shown: it has {size}")
+    if width * height > MOST_PIXELS:
+        most = f"at most {MOST_PIXELS // 1_000_000} million"
+        raise TooLargeError(f"cannot be shown: it has {size}, of {most}")
 
 
 def open_picture(mime: str, data: str) -> None:

@@ -105,6 +105,8 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     except FileNotFoundError:
         raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
+        if path.is_dir():
+            raise wrong("a folder is in its place", f"move it away and {again}") from None
         raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 

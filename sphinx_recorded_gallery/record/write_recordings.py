@@ -14,7 +14,7 @@ from .. import atomic_files
 from ..errors import GalleryError, describe_error
 from ..measurements.replicates import Replicate
 from ..recipes.mime_types import PICTURES, is_shown
-from ..recipes.pictures import open_picture
+from ..recipes.pictures import TooLargeError, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import check_recording, seal
 from ..recipes.sanitize import find_left_out
@@ -107,6 +107,8 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                 except ValueError as error:
                     text = f"cell {cell.number}: its picture, {mime}, {error}"
                     remedy = "mend what its _repr_..._ method or display() is given"
+                    if isinstance(error, TooLargeError):
+                        remedy = "draw it smaller, as with fewer dots per inch"
                     raise tell(text, remedy=remedy) from None
             if data and not any(map(is_shown, data)):
                 left_out.append(f"an output that has no form but {', '.join(data)}")

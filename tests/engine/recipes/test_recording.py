@@ -16,7 +16,7 @@ import pytest
 from gallery import Gallery, write_recording
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.replicates import read_replicates
-from sphinx_recorded_gallery.recipes.pictures import check_picture
+from sphinx_recorded_gallery.recipes.pictures import TooLargeError, check_picture
 from sphinx_recorded_gallery.recipes.recording import digest, read_recording
 
 Notebook = dict[str, Any]
@@ -250,3 +250,17 @@ def test_a_forged_replicate_is_refused_with_its_line(
     assert len(str(refused.value)) < 600
     path.write_bytes(replicate_line())
     assert len(read_replicates(path, "")[0]) == 1
+
+
+def test_a_folder_in_a_recordings_place_is_moved_before_it_is_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "adding.ipynb"
+    path.mkdir()
+    with pytest.raises(GalleryError, match="a folder is in its place; move it away and run: "):
+        read_recording(path)
+
+
+def test_a_picture_that_is_too_large_is_another_error_than_one_that_is_cut() -> None:
+    with pytest.raises(TooLargeError, match="it has 30,000 x 30,000 pixels, of at most 100 mill"):
+        check_picture("image/png", png(30_000, 30_000))
+    with pytest.raises(ValueError, match="it has 0 x 5 pixels"):
+        check_picture("image/png", png(0, 5))
