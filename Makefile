@@ -21,6 +21,8 @@ endif
 LANGUAGE ?=
 unexport LANGUAGE
 BASE ?= main
+# RELEASE is another one than pages show, to compare with
+RELEASE ?=
 NAME ?=
 MACHINE ?=
 REPLICATES ?=
@@ -34,12 +36,9 @@ RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SC
 
 FORMS := .github/ISSUE_TEMPLATE
 
-# what errors tell people to type: make targets, instead of the command underneath
-export RECORDED_GALLERY_MAKE := 1
-
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po new-language
+.PHONY: live check-po update-po new-language api
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -66,9 +65,12 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
 	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
-	@$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
+	@$(BIN)/python -m sphinx_recorded_gallery html $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
+
+api: $(VENV)/html ## build the reference of the engine's API to _build/api/
+	$(BIN)/python -m sphinx -C -W -q -b html -D project=sphinx-recorded-gallery -D extensions=sphinx.ext.autodoc -d $(BUILD)/doctrees/api sphinx_recorded_gallery/api_reference $(BUILD)/api
 
 serve: html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
@@ -86,13 +88,14 @@ record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1,
 		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	$(BIN)/python -m sphinx_recorded_gallery record $(RECORDFLAGS) $(RECIPES)
 
-drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
+drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD, RELEASE=2.11)
 	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
+		$(if $(RELEASE),--release $(RELEASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
 	@$(BIN)/python -m sphinx_recorded_gallery check; recordings=$$?; \
-		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" en \
+		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html en -- $(SPHINXOPTS) \
 			&& echo "to read it: file://$(CURDIR)/$(BUILD)/html/en/index.html" \
 			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGES)) \
 		&& exit $$recordings

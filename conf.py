@@ -7,10 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds the two packages
 
-from sphinx_recorded_gallery import __version__ as release  # noqa: F401 (read by Sphinx)
-
 project = "Second Call"  # the first call of a compiled function is slow, the second is fast
 author = "The Second Call authors"
+release = "1.0.0"  # as in CITATION.cff; the engine has a version of its own
 copyright = "2026, " + author  # noqa: A001 (Sphinx's name)
 
 # Where the site is published; each language lies in a folder of its own below. Links in downloaded
@@ -21,6 +20,9 @@ recorded_gallery_repository_url = os.environ.get("REPOSITORY_URL", "")
 
 extensions = [
     "sphinx_recorded_gallery",  # renders recordings; sets up Sphinx-Gallery
+    "sphinx_recorded_gallery.measurements",
+    "sphinx_recorded_gallery.translate",
+    "sphinx_recorded_gallery.search",  # benchmarks/search.md tells why
     "second_call",  # what only this site has: cards, figures, heads of pages
     "sphinx_reredirects",  # old addresses lead to the new ones
 ]
@@ -33,6 +35,7 @@ exclude_patterns = [
     "locale",
     "tests",
     "benchmarks",
+    "sphinx_recorded_gallery",  # `make api` builds the reference in there, in English alone
 ]
 nitpicky = True  # a link that leads nowhere is a warning
 # `make links` asks other sites; what stands inside this one is looked after by every build.
@@ -104,6 +107,8 @@ second_call_answer_required = True  # a recipe begins with its answer
 recorded_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
+recorded_gallery_quantities = "second_call.quantities:list_quantities"  # beside the engine's
+recorded_gallery_text_checks = "second_call.prose_checks:check_texts"  # no figure without a source
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(
@@ -119,7 +124,6 @@ second_call_content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
-recorded_gallery_search = True  # benchmarks/search.md tells why
 # The order of recipes wherever there is one; others follow by their names.
 second_call_recipes = [
     "where_time_goes",

@@ -130,7 +130,7 @@ def make(folder: Path, extension: str) -> Iterator[str]:
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=docs,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "RECORDED_GALLERY_MAKE": ""},
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
         )

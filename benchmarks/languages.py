@@ -121,7 +121,8 @@ def build(site: Path, arm: str) -> float:
         "sphinx_recorded_gallery",
         "html",
         *ARMS[arm],
-        "--sphinx-options=-q",
+        "--",
+        "-q",
     ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     began = time.perf_counter()

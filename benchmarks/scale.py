@@ -166,7 +166,8 @@ def build(site: Path, codes: list[str]) -> Cost:
         "sphinx_recorded_gallery",
         "html",
         *codes,
-        "--sphinx-options=-q",
+        "--",
+        "-q",
     ]
     process = subprocess.Popen(command, cwd=site, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout

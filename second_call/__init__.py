@@ -7,12 +7,14 @@ from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery import __version__
-from sphinx_recorded_gallery.hooks import Priority, add_recipe_transform, add_transform
-from sphinx_recorded_gallery.measurements.names import EVENT
-from sphinx_recorded_gallery.pages import ONLY_HTML
-from sphinx_recorded_gallery.pages.markdown import write_block
-from sphinx_recorded_gallery.project import code_digest
+from sphinx_recorded_gallery.api import (
+    ONLY_HTML,
+    Priority,
+    add_recipe_transform,
+    add_transform,
+    code_digest,
+    write_block,
+)
 
 from . import (
     answer_box,
@@ -27,7 +29,7 @@ from . import (
     root_pages,
     tables_as_cards,
 )
-from .charts import chart_data, directive
+from .charts import directive
 from .headlines import front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
@@ -35,8 +37,9 @@ _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by c
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Set up the parts of the site, and the engine if it is not there yet."""
-    app.setup_extension("sphinx_recorded_gallery")
+    """Set up the parts of the site, and those of the engine that are not there yet."""
+    for name in ("measurements", "translate"):
+        app.setup_extension(f"sphinx_recorded_gallery.{name}")
     app.add_config_value("second_call_recipes", [], "env", list)
     # By package the current release, and the label of the text that says what has changed
     app.add_config_value("second_call_releases", {}, "env", dict)
@@ -60,6 +63,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     write_block.register(directive.chart, directive.write_chart)
 
     app.add_directive("chart", directive.ChartDirective)
+    app.add_directive("spans", directive.SpansDirective)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
     app.add_directive("wait-and-gain", front_page.WaitAndGain)
@@ -70,7 +74,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     code_tabs.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
-    app.connect(EVENT, chart_data.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
@@ -85,7 +88,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
     for_translators.setup(app)
     return {
-        "version": __version__,
+        "version": app.config.release,
         "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,

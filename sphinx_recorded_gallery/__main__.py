@@ -9,19 +9,21 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     status = 1
+    options = list(sys.argv[1:] if arguments is None else arguments)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
     if isinstance(sys.stdout, io.TextIOWrapper):  # of a terminal without letters of other scripts
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        status = _run(arguments)
+        status = _run(options)
     except BrokenPipeError:
         pass  # whoever reads, such as head, has enough
     except KeyboardInterrupt:
@@ -31,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .errors import describe_error
 
         _tell(f"error: {describe_error(error)}")
+        if "-v" in options or "--verbose" in options:
+            traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -45,16 +49,16 @@ def _tell(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str]) -> int:
     # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
-    from .commands import PARSER
+    from .commands import parse_arguments
     from .planted_links import refuse_planted_links
     from .project import load_project
 
     with contextlib.suppress(ValueError):  # of another thread than the first
         # what a command has started ends with it, as it does by Ctrl-C
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-    options = PARSER.parse_args(arguments)
+    options = parse_arguments(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     project = load_project(options.root)
     refuse_planted_links(project)

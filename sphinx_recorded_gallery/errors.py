@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 import tempfile
 import traceback
 from pathlib import Path
@@ -97,40 +96,18 @@ def describe_error(error: BaseException, name: str = "") -> str:
     return f"{before}{unexpected}; please report it with {file.name}"
 
 
-# How the Makefile of a project names what a command takes, if not LANGUAGE
-_MAKE_NAMES = {"record": "RECIPES", "html": "LANGUAGES"}
-
-
-_PLAIN = re.compile(r"[\w./][\w./-]*", re.ASCII)
-
-
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
     It can be pasted into a shell, whatever characters the name of a stranger's recipe has. The
     folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``, which
-    the builds that it starts see, too. A Makefile that calls this command sets
-    ``RECORDED_GALLERY_MAKE``, and is named instead: ``make record RECIPES=adding FORCE=1``; but
-    make would hand other characters than those of plain names to a shell once more.
+    the builds that it starts see, too.
     """
-    is_plain = not argument or _PLAIN.fullmatch(argument)
-    if os.environ.get("RECORDED_GALLERY_MAKE") and is_plain:
-        named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
-        return " ".join(filter(None, ["make", command, named, *map(suggest_option, options)]))
-    program = "recorded-gallery"
-    if os.environ.get("RECORDED_GALLERY_MAKE"):  # it may be installed nowhere
-        program = f"{shlex.quote(sys.executable)} -m {__package__}"
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
     given = [] if root == "." else ["--root", shlex.quote(root)]
     if argument.startswith("-"):  # a name, no option
-        return " ".join([program, command, *options, *given, "--", shlex.quote(argument)])
+        return " ".join(
+            ["recorded-gallery", command, *options, *given, "--", shlex.quote(argument)]
+        )
     named = shlex.quote(argument) if argument else ""
-    return " ".join(filter(None, [program, command, named, *options, *given]))
-
-
-def suggest_option(option: str) -> str:
-    """Return what a person should add to a command: ``--device cpu``, of make ``DEVICE=cpu``."""
-    if not os.environ.get("RECORDED_GALLERY_MAKE"):
-        return option
-    name, _, value = option.removeprefix("--").partition(" ")
-    return f"{name.upper().replace('-', '_')}={value or 1}"
+    return " ".join(filter(None, ["recorded-gallery", command, named, *options, *given]))

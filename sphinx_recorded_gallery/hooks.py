@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
@@ -14,19 +13,24 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from .recipes.recorded_recipe import RecipePage
 
 
-class Priority(IntEnum):
-    """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments."""
+class Priority:
+    """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments.
+
+    These are numbers, and two of different events may be equal.
+    """
 
     # config-inited
-    REFUSE_LINKS = 1  # before anything is read
-    BEGIN_ANEW = 2  # Sphinx reads its environment behind all of these
-    READ_LANGUAGES = 3
-    LOAD_LABELS = 4  # needs the languages
+    REFUSE_LINKS = 0  # before anything is read
+    BEGIN_ANEW = 1  # Sphinx reads its environment behind all of these
+    READ_LANGUAGES = 2
+    TAKE_OVER_CATALOGS = 3
+    LOAD_LABELS = 4  # needs the languages and the catalogs
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     AFTER_GALLERY = 11  # Sphinx-Gallery completes its settings at 10
     # transforms of a page that was read
     MARK_CELLS = 2  # all that show something of a cell ask the marks
     ADD_OUTPUTS = 3  # before whatever looks for them
+    MARK_TABLES = 3  # among the outputs, whose transform was added before
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
@@ -52,8 +56,20 @@ class Priority(IntEnum):
     NOTE_FINISHED = 990  # after whatever writes
 
 
+def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:
+    from docutils import nodes
+
+    raise nodes.SkipNode
+
+
+# How a node that only HTML can show is written in other formats, for ``app.add_node``
+ONLY_HTML: dict[str, Any] = dict.fromkeys(
+    ("latex", "man", "markdown", "texinfo", "text"), (_skip, None)
+)
+
+
 def add_transform(
-    app: Sphinx, change: Callable[[BuildEnvironment, nodes.document], None], priority: Priority
+    app: Sphinx, change: Callable[[BuildEnvironment, nodes.document], None], priority: int
 ) -> None:
     """Call ``change(env, document)`` for each page that was read; it changes the page in place."""
     from sphinx.transforms import SphinxTransform
@@ -70,7 +86,7 @@ def add_transform(
 def add_recipe_transform(
     app: Sphinx,
     change: Callable[[BuildEnvironment, nodes.document, RecipePage], None],
-    priority: Priority,
+    priority: int,
 ) -> None:
     """Call ``change(env, document, page)`` for each page of a recipe that was read.
 

@@ -70,14 +70,15 @@ def find_locale(code: str) -> Locale:
     return Locale("en")
 
 
-def load_languages(root: Path) -> dict[str, Language]:
-    """Read the languages of a project by code, the source language first.
+def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
+    """Return the languages of a project by code, the source language first.
 
-    A project without the file has one language, English. Raises ``GalleryError`` if it is no list.
+    A project without ``languages.toml`` has one language, ``default``. Raises ``GalleryError`` if
+    the file does not list languages.
     """
     path = root / FILE_NAME
     if not path.exists():
-        return {"en": Language(code="en", name="English")}
+        return {default: Language(code=default, name=name_of(default))}
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -87,9 +88,12 @@ def load_languages(root: Path) -> dict[str, Language]:
     return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
-def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
-    """Return the languages called ``codes``, or all that are published if none is called."""
-    languages = load_languages(root)
+def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> list[Language]:
+    """Return the languages called ``codes``, or all that are published if none is called.
+
+    ``default`` is the one language of a project without ``languages.toml``.
+    """
+    languages = load_languages(root, default)
     for code in codes:
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
@@ -123,32 +127,39 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
     raise GalleryError(f"{code}: {problem}", path=path, remedy=remedy)
 
 
-def set_languages(app: "Sphinx", config: Config) -> None:
+def read_languages(app: "Sphinx", config: Config) -> None:
     """Read ``languages.toml`` when a build begins; derive the address of its language's site.
 
-    Without that file there is English. A build in another language then translates into it if there
-    are catalogs; otherwise the sources are taken to be written in it.
+    In a project without that file, a build is taken to be translated if there are catalogs of its
+    language. The sources are then in the language that conf.py names, or else in English.
     """
-    languages, code = load_languages(Path(app.confdir)), config.language
+    code = config.language
+    is_listed = Path(app.confdir, FILE_NAME).exists()
+    folders = getattr(config, "recorded_gallery_locale_dirs", None) or config.locale_dirs
+    has_catalogs = any(Path(app.srcdir, folder, code).is_dir() for folder in folders)
+    if not is_listed and has_catalogs and code == "en":
+        source = _language_of_conf(app, config)
+    else:
+        source = "en" if is_listed or has_catalogs else code
+    languages = load_languages(Path(app.confdir), source)
     if code not in languages:
-        added = {code: Language(code=code, name=name_of(code), published=False)}
-        listed = Path(app.confdir, FILE_NAME).exists()
-        translated = listed or (locale_folder(config, app.srcdir) / code).is_dir()
-        languages = languages | added if translated else added
-        if listed:
+        languages[code] = Language(code=code, name=name_of(code), published=False)
+        if is_listed:
             remedy = f"to add it: {suggest('new-language', code)}"
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
             logging.getLogger(__name__).warning(
                 "%s", problem, type="recorded_gallery", subtype="language"
             )
     config.recorded_gallery_languages = languages
-    # Sphinx finds no catalog from here on, nor compiles any: translate/translations.py shows them
-    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
-    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
-    config.gettext_auto_build, config.gettext_compact = False, False  # a catalog for each page
-    config.gettext_additional_targets = []  # words are translated, no HTML, code or files
     if not config.html_baseurl:
         config.html_baseurl = languages[code].address(config.recorded_gallery_site_url)
+
+
+def _language_of_conf(app: "Sphinx", config: Config) -> str:
+    """Return the language that conf.py names, whatever the command line does."""
+    if "language" in config.overrides:
+        config = Config.read(app.confdir, overrides={}, tags=app.tags)
+    return str(config.language)
 
 
 def locale_folder(config: Config, srcdir: Path) -> Path:

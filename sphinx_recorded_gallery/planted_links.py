@@ -94,7 +94,8 @@ def setup(app: Sphinx) -> None:
 
 def _look(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
-    catalogs = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
+    hidden = getattr(config, "recorded_gallery_locale_dirs", None)  # of the extension translate
+    catalogs = hidden or config.locale_dirs or ["locales"]
     pages = [root / folder for folder, _recipes in gallery_folders(config)]
     recordings = root / config.recorded_gallery_recordings
     places = [

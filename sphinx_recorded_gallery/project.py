@@ -6,17 +6,23 @@ import hashlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util.tags import Tags
 
 from .errors import GalleryError
+from .version import __version__
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,24 +36,79 @@ class Project:
     config: Config
 
 
-# Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
-SETTINGS: dict[str, tuple[Any, str, type]] = {
-    "recorded_gallery_recordings": ("recordings", "env", str),
-    "recorded_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs recipes on
-    "recorded_gallery_alt_required": (False, "env", bool),
-    # HTML and SVG of outputs as the author made them; or without what could do more than show
-    "recorded_gallery_trust_outputs": (True, "env", bool),
-    # The text is about figures of a GPU: a recording of a CPU may lack or refute them
-    "recorded_gallery_gpu_figures": (False, "env", bool),
-    "recorded_gallery_site_url": ("", "env", str),
-    "recorded_gallery_repository_url": ("", "env", str),
-    "recorded_gallery_repository_branch": ("main", "env", str),
-    # packages beside the engine whose labels are translated in catalogs of the project
-    "recorded_gallery_label_packages": ([], "env", list),
-    "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
-    "recorded_gallery_search": (False, "html", bool),
-    "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
+# Default, what Sphinx does when it changes, and type of a setting
+Setting = tuple[Any, Literal["", "env", "html"], type]
+
+CORE = "sphinx_recorded_gallery"
+# Settings in conf.py, by the extension that uses them
+SETTINGS: dict[str, dict[str, Setting]] = {
+    CORE: {
+        "recorded_gallery_recordings": ("recordings", "env", str),
+        "recorded_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs examples on
+        "recorded_gallery_alt_required": (False, "env", bool),
+        # HTML and SVG of outputs as the author made them; or without what could do more than show
+        "recorded_gallery_trust_outputs": (True, "env", bool),
+        "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
+        "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
+        "recorded_gallery_site_url": ("", "env", str),
+        # what `check` asks of a site's texts: "package.module:function", which takes the folder of
+        # conf.py and returns errors
+        "recorded_gallery_text_checks": ("", "", str),
+    },
+    f"{CORE}.measurements": {
+        # The text is about figures of a GPU: a recording of a CPU may lack or refute them
+        "recorded_gallery_gpu_figures": (False, "env", bool),
+        # quantities of the site's recipes: "package.module:function" that returns a list of them
+        "recorded_gallery_quantities": ("", "env", str),
+    },
+    f"{CORE}.translate": {
+        "recorded_gallery_repository_url": ("", "env", str),
+        "recorded_gallery_repository_branch": ("main", "env", str),
+        # packages beside the engine whose labels are translated in catalogs of the project
+        "recorded_gallery_label_packages": ([], "env", list),
+    },
+    f"{CORE}.search": {},
 }
+
+
+def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
+    """Add the settings of one of the engine's extensions; return its description for Sphinx.
+
+    The core is set up first where an extension is named alone.
+    """
+    if name != CORE:
+        app.setup_extension(CORE)
+    for setting, (default, rebuild, kind) in SETTINGS[name].items():
+        app.add_config_value(setting, default, rebuild, kind)
+    description = {
+        "version": __version__,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+    if name == CORE:  # pages made by other code than this are read again
+        description["env_version"] = int.from_bytes(code_digest()[:6], "big")
+    return description
+
+
+def load_function(config: Config, setting: str, purpose: str) -> Callable[..., Any] | None:
+    """Return the function that a setting names as ``"package.module:function"``, or None.
+
+    Raises ``GalleryError`` if there is no such function; ``purpose`` says what it is for.
+    """
+    named = getattr(config, setting, "")
+    if not named:
+        return None
+    module, _colon, name = named.partition(":")
+    try:
+        function = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        problem = str(error)
+    else:
+        if callable(function):
+            return cast("Callable[..., Any]", function)
+        problem = f"{name} is no function"
+    remedy = f'name a function that {purpose}, as "package.module:function"'
+    raise GalleryError(f"{setting} = {named!r} in conf.py: {problem}", remedy=remedy)
 
 
 def load_project(root: Path) -> Project:
@@ -58,13 +119,16 @@ def load_project(root: Path) -> Project:
         cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
         text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
-    if "sphinx_gallery.gen_gallery" in config.extensions and __package__ not in config.extensions:
-        text = f"extensions do not name {__package__}; Sphinx-Gallery alone would run the recipes"
-        remedy = f"write {__package__!r} in place of 'sphinx_gallery.gen_gallery'"
+    named = [name for name in SETTINGS if name in config.extensions]
+    if "sphinx_gallery.gen_gallery" in config.extensions and not named:
+        text = f"extensions do not name {CORE}; Sphinx-Gallery alone would run the examples"
+        remedy = f"write {CORE!r} in place of 'sphinx_gallery.gen_gallery'"
         raise GalleryError(text, path=root / "conf.py", remedy=remedy)
-    settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
+    settings: dict[str, Setting] = {"sphinx_gallery_conf": ({}, "", dict)}
+    for extension in {CORE, *named}:
+        settings |= SETTINGS[extension]
     for name, (default, rebuild, kind) in settings.items():
-        config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
+        config.add(name, default, rebuild, kind)
         value = config[name]
         has_kind = isinstance(value, (str, PurePath) if kind is str else kind)
         if not has_kind or "\0" in str(value):  # which no name of a file holds
@@ -83,18 +147,23 @@ def load_project(root: Path) -> Project:
     )
 
 
+def require_extension(project: Project, name: str) -> None:
+    """Raise ``GalleryError`` unless conf.py names an extension of the engine, such as translate."""
+    extension = f"{CORE}.{name}"
+    if extension not in project.config.extensions:
+        text = f"extensions do not name {extension}, which this command needs"
+        raise GalleryError(text, path=project.root / "conf.py", remedy=f"add {extension!r}")
+
+
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
     """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes.
 
     Each may be a string or a path, alone or in a list, with a slash at its end or without.
     """
-    gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
-    gallery |= config.sphinx_gallery_conf
+    gallery = config.sphinx_gallery_conf
     try:
-        examples, pages = (
-            [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
-            for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
-        )
+        examples = _folders(gallery.get("examples_dirs", "../examples"))
+        pages = _folders(gallery.get("gallery_dirs", "auto_examples"))
     except TypeError:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
@@ -107,10 +176,15 @@ def locale_option(config: Config) -> list[str]:
     It would compile and load catalogs of labels before an extension can look at them. A project
     without this extension is translated by Sphinx.
     """
-    if __package__ not in config.extensions:
+    if f"{CORE}.translate" not in config.extensions:
         return []
     folders = json.dumps([str(folder) for folder in config.locale_dirs or ["locales"]])
     return ["-D", f"recorded_gallery_locale_dirs={folders}"]
+
+
+def _folders(setting: Any) -> list[str]:
+    folders = setting if isinstance(setting, list) else [setting]
+    return [PurePath(folder).as_posix() for folder in folders]
 
 
 def file_state(path: str | Path) -> tuple[int, int] | None:
@@ -123,7 +197,7 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
 
 
 @cache  # of the code that runs, which in a long process need not be what the files hold by now
-def code_digest(package: str = __package__) -> bytes:
+def code_digest(package: str = CORE) -> bytes:
     """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
     digest = hashlib.sha256(version("sphinx-gallery").encode())
     files = Path(str(sys.modules[package].__file__)).parent.rglob("*")

@@ -1,17 +1,22 @@
 """How commands of the command line are declared, and what many of them take."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..project import Project
+from ..version import __version__
 
 # Takes the project and the arguments; False if there is something to mend.
 Run = Callable[[Project, argparse.Namespace], bool | None]
 Argument = tuple[tuple[str, ...], dict[str, Any]]
 
-PARSER = argparse.ArgumentParser(prog="recorded-gallery", description="Recorded recipes.")
+PARSER = argparse.ArgumentParser(
+    prog="recorded-gallery", description="Record the examples of a gallery, and render it."
+)
+PARSER.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+PARSER.add_argument("-v", "--verbose", action="store_true", help="show where an error arose")
 _COMMANDS = PARSER.add_subparsers(required=True, metavar="command")
 
 
@@ -20,7 +25,9 @@ def argument(*names: str, **options: Any) -> Argument:
     return names, options
 
 
-def command(name: str, *arguments: Argument) -> Callable[[Run], Run]:
+def command(
+    name: str, *arguments: Argument, takes_sphinx_options: bool = False
+) -> Callable[[Run], Run]:
     """Make a function a command; the first line of its docstring is the help."""
 
     def register(run: Run) -> Run:
@@ -28,10 +35,31 @@ def command(name: str, *arguments: Argument) -> Callable[[Run], Run]:
         parser = _COMMANDS.add_parser(name, help=text, description=text)
         for names, options in (ROOT, *arguments):
             parser.add_argument(*names, **options)
-        parser.set_defaults(run=run)
+        if takes_sphinx_options:
+            parser.usage = f"{parser.format_usage().removeprefix('usage: ').strip()} [-- ...]"
+            parser.epilog = "What stands behind -- is handed to sphinx-build, such as: -- -W -q"
+        parser.set_defaults(run=run, takes_sphinx_options=takes_sphinx_options)
         return run
 
     return register
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return what was asked for; ``sphinx_options`` is what stands behind ``--``.
+
+    Of commands that take none, names stand there, which may begin with ``-``.
+
+    Ends the process with a message, as ``argparse`` does, where that is no command.
+    """
+    own, sphinx_options = list(arguments), []
+    if "--" in own:
+        place = own.index("--")
+        own, sphinx_options = own[:place], own[place + 1 :]
+    options = PARSER.parse_args(own)
+    if sphinx_options and not options.takes_sphinx_options:
+        return PARSER.parse_args(list(arguments))  # names that look like options
+    options.sphinx_options = sphinx_options
+    return options
 
 
 def count(text: str) -> int:
@@ -46,7 +74,7 @@ LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none
 TEMPLATES = argument(
     "--templates", type=Path, default=Path("_build/gettext"), help="folder for the templates"
 )
-RECIPES = argument("recipes", nargs="*", help="names of recipes; all if none")
+RECIPES = argument("recipes", nargs="*", help="names of examples; all if none")
 RECORDINGS = argument(
     "--recordings-folder", type=Path, help="folder of another machine's recordings"
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ..errors import GalleryError, suggest, visible_line
 from ..languages import FILE_NAME, Language, choose_languages, load_languages
-from ..project import Project
+from ..project import Project, require_extension
 from .arguments import LANGUAGES, TEMPLATES, command
 
 
@@ -14,6 +14,7 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
     """Bring the catalogs up to date with the sources."""
     from ..translate.update_po import update_catalogs
 
+    require_extension(project, "translate")
     languages = _translated_languages(project, options.languages)
     changed, told = update_catalogs(project, languages, options.templates)
     for path in changed:
@@ -30,7 +31,9 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
     from ..search.synonyms import load_synonyms
     from ..translate.check_po import check_project, format_problems
 
-    load_synonyms(project.locale, load_languages(project.root), project.config.language)
+    require_extension(project, "translate")
+    source = project.config.language
+    load_synonyms(project.locale, load_languages(project.root, source), source)
     problems = check_project(project, _translated_languages(project, options.languages))
     print(format_problems(problems))
     return all(each.check in ("empty", "fuzzy") for each in problems)
@@ -38,12 +41,13 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:
     """Return the languages called ``codes``, or all but that of the sources."""
-    known = load_languages(project.root)
-    source = next(iter(known))
-    if len(known) == 1 and not codes and any(project.locale.glob("*/LC_MESSAGES")):
+    languages = load_languages(project.root, project.config.language)
+    source = next(iter(languages))
+    if len(languages) == 1 and not codes and any(project.locale.glob("*/LC_MESSAGES")):
         problem = f"catalogs, but no language of theirs in {FILE_NAME}"
         remedy = f"for each, run: {suggest('new-language', 'ko')}"
         raise GalleryError(problem, path=project.locale, remedy=remedy)
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
-    return choose_languages(project.root, codes or [code for code in known if code != source])
+    codes = codes or [code for code in languages if code != source]
+    return choose_languages(project.root, codes, source)

@@ -14,7 +14,7 @@ from ..languages import (
     load_languages,
     name_of,
 )
-from ..project import Project
+from ..project import Project, require_extension
 from .arguments import TEMPLATES, argument, command
 
 
@@ -24,10 +24,11 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     from ..translate.glossary import begin_glossary
     from ..translate.update_po import update_catalogs
 
+    require_extension(project, "translate")
     code = options.language
-    line = add_language(project.root, code)
+    line = add_language(project.root, code, project.config.language)
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
-    language = choose_languages(project.root, [code])[0]
+    [language] = choose_languages(project.root, [code])
     update_catalogs(project, [language], options.templates)
     print(f"{project.locale / code}: its catalogs; their reviewers: .github/CODEOWNERS")
     if glossary := begin_glossary(project.locale, code):
@@ -36,21 +37,22 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print("Once readers should find the language, set published = true in its line.")
 
 
-def add_language(root: Path, code: str) -> str:
+def add_language(root: Path, code: str, source: str = "en") -> str:
     """Add a language to ``languages.toml``; return the new line, or nothing if it is there.
 
-    Without that file there is one that begins with English.
+    Without that file one is written that begins with ``source``, the language of the sources.
     """
     path = root / FILE_NAME
-    if code in (known := load_languages(root)):
-        if code == next(iter(known)):
-            raise GalleryError(f"{code} is what the recipes are written in", remedy="name another")
+    languages = load_languages(root, source)
+    if code == next(iter(languages)):
+        raise GalleryError(f"{code} is what the sources are written in", remedy="name another")
+    if code in languages:
         return ""
     if not CODE.fullmatch(code) or find_locale(code).language != code.split("_")[0]:
         remedy = f"{CODE_REMEDY}, or write its line into {path}"
         raise GalleryError(f"{code!r} is not the code of a language that is known", remedy=remedy)
     line = f'{code} = {{ name = "{name_of(code)}", published = false }}'
-    first = 'en = { name = "English" }'
+    first = f'{source} = {{ name = "{name_of(source)}" }}'
     text = path.read_text(encoding="utf-8") if path.exists() else first
     atomic_write(path, f"{text.rstrip()}\n{line}\n".encode())
     return line

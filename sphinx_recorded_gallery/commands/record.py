@@ -10,17 +10,23 @@ from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
-    """Tell which recordings are missing, stale or current."""
-    from ..record.check_recordings import check_recordings, format_reports
+    """Tell which recordings are missing, stale or current, and what a site asks of its texts."""
+    from ..record.check_recordings import check_recordings, check_texts, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
-    return all(each.status == "current" and not each.error for each in reports)
+    problems = check_texts(project)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"{len(problems)} texts to correct")
+    are_current = all(report.status == "current" and not report.error for report in reports)
+    return are_current and not problems
 
 
 @command(
     "record",
-    argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
+    argument("recipes", nargs="*", help="names of examples; all that changed if none"),
     argument("--force", action="store_true", help="also those that are current"),
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
@@ -30,7 +36,7 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     RECORDINGS,
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
-    """Run recipes and keep what they printed and drew."""
+    """Run examples and keep what they printed and drew."""
     try:
         from ..record.record_recipes import Options
         from ..record.record_recipes import record as record_recipes
@@ -48,7 +54,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     except ModuleNotFoundError as error:
         text = f"recording needs the package {error.name}"
         extra = "machines" if error.name in ("dask", "distributed") else "record"
-        remedy = f"run: pip install 'recorded-gallery[{extra}]'"
+        remedy = f"run: pip install 'sphinx-recorded-gallery[{extra}]'"
         raise GalleryError(text, remedy=remedy) from None
 
 
@@ -56,14 +62,18 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     "drift",
     RECIPES,
     argument("--base", default="HEAD", help="the commit to compare with"),
+    argument("--release", metavar="N", help="another release to compare with, such as 2.11"),
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> None:
-    """Tell which measurements recorded anew lie outside the ranges of a commit."""
-    from ..record.drift import describe_drift
+    """Tell which measurements lie outside the ranges of a commit, or moved since a release."""
+    from ..record.drift import describe_drift, describe_releases
 
     folder: Path | None = options.recordings_folder  # without one, that of conf.py
     if folder and not folder.is_dir():
         remedy = "name a machine that was recorded"
         raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
+    if options.release:
+        print(describe_releases(project, options.recipes, options.release, folder), end="")
+        return
     print(describe_drift(project, options.recipes, options.base, folder), end="")

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 import subprocess
 import sys
 import threading
@@ -15,7 +14,7 @@ from pathlib import Path
 from ..errors import GalleryError, suggest, visible
 from ..languages import Language, choose_languages
 from ..planted_links import refuse_links
-from ..project import Project, locale_option
+from ..project import Project, locale_option, require_extension
 from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "sphinx_recorded_gallery.run_sphinx"
@@ -25,11 +24,11 @@ _SPHINX = "sphinx_recorded_gallery.run_sphinx"
     "html",
     LANGUAGES,
     argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
-    argument("--sphinx-options", type=shlex.split, default=[], help="handed to sphinx-build"),
+    takes_sphinx_options=True,
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
-    languages = choose_languages(project.root, options.languages)
+    languages = choose_languages(project.root, options.languages, project.config.language)
     build = Path.cwd() / options.build
     refuse_links(project.root, build / "html", build / "doctrees")
     return build_site(project, build, languages, options.sphinx_options)
@@ -124,9 +123,10 @@ def live(project: Project, options: argparse.Namespace) -> None:
     from ..live.server import run
     from ..live.watch_and_rebuild import EDITOR, Live
 
+    require_extension(project, "translate")
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
-    language = choose_languages(project.root, [options.language])[0]
+    [language] = choose_languages(project.root, [options.language], project.config.language)
     editor = EDITOR if options.editor_link is None else options.editor_link
     build = Path.cwd() / options.build
     refuse_links(project.root, build)

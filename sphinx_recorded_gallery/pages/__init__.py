@@ -1,38 +1,19 @@
 """A recipe and its recording as a page, a notebook and a script."""
 
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 
-from ..hooks import Priority, add_recipe_transform, add_transform
-from ..measurements import names, roles, tables
-from ..page_nodes import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
+from ..hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
+from ..page_nodes import DOWNLOADS_ONLY, folded_cell, mark_cells, read_lines_of_recipes
 from . import folded_cells, formulas_and_images, outputs, page_header, write_pages
-from .markdown import write_block
-
-
-def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
-    """Leave a node out."""
-    raise nodes.SkipNode
-
-
-# How a node that only HTML can show is written in other formats, for ``app.add_node``
-ONLY_HTML: dict[str, Any] = dict.fromkeys(
-    ("latex", "man", "markdown", "texinfo", "text"), (skip, None)
-)
 
 
 def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
-    # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
-    app.add_html_math_renderer(
-        "mathml",
-        (formulas_and_images.visit_math, None),
-        (formulas_and_images.visit_math_block, None),
-    )
+    app.connect("config-inited", formulas_and_images.add_mathml)
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
     app.connect("config-inited", write_pages.unhide_matplotlib, priority=Priority.AFTER_GALLERY)
     # Sphinx-Gallery is called by ``make_pages``.
@@ -41,34 +22,24 @@ def setup(app: Sphinx) -> None:
             app.disconnect(listener.id)
     app.connect("builder-inited", write_pages.make_pages)
     app.connect("env-get-outdated", write_pages.remove_published)
-    app.add_source_parser(PageParser, override=True)
     add_recipe_transform(app, mark_cells, Priority.MARK_CELLS)
     add_recipe_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_recipe_transform(app, page_header.add_head, Priority.ADD_TO_PAGE)
     add_transform(app, folded_cells.fold_cells, Priority.ADD_TO_PAGE)
-    app.add_event(names.EVENT)
-    for name, node in roles.ROLES.items():
-        app.add_role(name, roles.MeasuredRole())
-        app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
-    app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **ONLY_HTML)
-    write_block.register(roles.measurement_list, lambda _node, _page: "")
     app.add_node(page_header.page_links, html=(page_header.visit_links, None), **ONLY_HTML)
     app.add_node(page_header.provenance, html=(page_header.visit_provenance, None), **ONLY_HTML)
-    app.add_node(nodes.image, override=True, html=(formulas_and_images.visit_image, None))
+    app.add_node(formulas_and_images.recipe_image, html=(formulas_and_images.visit_image, None))
     app.add_node(folded_cell, html=(folded_cells.visit_cell, folded_cells.depart_cell))
-    app.connect("builder-inited", _adapt_to_builder)
-    app.connect("env-updated", roles.tell_problems)
+    app.connect("builder-inited", read_lines_of_recipes)
+    app.connect("builder-inited", _add_assets)
     app.connect("html-page-context", folded_cells.load_script)
     app.connect("doctree-resolved", page_header.fill_links, priority=Priority.FILL_LINKS)
+    app.connect("doctree-resolved", formulas_and_images.mark_images, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
 
 
-def _adapt_to_builder(app: Sphinx) -> None:
-    if app.builder.name != "gettext":  # templates hold the roles as they are written
-        add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
-        add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
-        add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)
+def _add_assets(app: Sphinx) -> None:
     if app.builder.format == "html":
         files = ("recorded_gallery.css", folded_cells.SCRIPT)
         app.config.html_static_path += [str(Path(__file__).with_name(each)) for each in files]

@@ -16,13 +16,14 @@ import nbformat
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
+from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 
 from ..atomic_files import atomic_write
 from ..errors import GalleryError
 from ..languages import is_translated
-from ..page_nodes import OUTPUT_CLASS, folded_cell
+from ..page_nodes import MEASURED_TABLE_CLASS, OUTPUT_CLASS, folded_cell
 from ..recipes.comment_safety import find_instruction
 from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recipe import Recipe
@@ -32,6 +33,7 @@ from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_bl
 from .outputs import picture_kind
 from .page_header import page_links, provenance
 
+_ = get_translation("sphinx_recorded_gallery")
 logger = logging.getLogger(__name__)
 
 _UTF_8 = "# coding: utf-8\n"
@@ -58,7 +60,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     notebook = make_notebook(page, recipe, doctree, shown, trusted=trusted)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
-        notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
+        notebook.metadata["accelerator"] = "GPU"  # which hosts of notebooks then take
     script = make_script(notebook)
     codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     if is_translated(app.config):
@@ -131,6 +133,10 @@ def make_notebook(
             new.execution_count = before.execution_count
             alts = [picture.get("alt", "") for picture in pictures]
             new.outputs = _outputs(before.outputs, alts, trusted=trusted)
+            tables = [table for node in outputs for table in node.findall(nodes.table)]
+            is_drawn = any(MEASURED_TABLE_CLASS in table["classes"] for table in tables)
+            if is_drawn and any("text/html" in output.get("data", {}) for output in new.outputs):
+                new.outputs.append(_note_on_tables())
         notebook.cells.append(new)
     return notebook
 
@@ -160,7 +166,7 @@ def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, no
                 blocks[-1].append((level, node))
 
     for parent in document.findall(nodes.Element):
-        for child in parent.children:  # pydata's short links know of none
+        for child in parent.children:  # a theme's transforms may leave none
             child.parent = parent
     divide(document, 0)
     if len(blocks) != len(recipe.parts):
@@ -196,6 +202,12 @@ def _outputs(
         if output.data:
             outputs.append(output)
     return outputs
+
+
+def _note_on_tables() -> NotebookNode:
+    """Return an output that says of which processes the tables above it are."""
+    text = str(_("One run measured these numbers. The page shows the medians of all processes."))
+    return nbformat.v4.new_output("display_data", {"text/markdown": text, "text/plain": text})
 
 
 def make_script(notebook: NotebookNode) -> str:

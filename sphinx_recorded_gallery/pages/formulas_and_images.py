@@ -1,4 +1,4 @@
-"""Formulas and pictures in the HTML of pages."""
+"""Formulas as MathML, where conf.py asks for it, and pictures of recipes' pages, in HTML."""
 
 import re
 from html import escape
@@ -6,12 +6,24 @@ from pathlib import Path
 
 import imagesize
 from docutils import nodes
-from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
+from ..recipes.find_recipes import find_file
+
 logger = logging.getLogger(__name__)
+
+
+def add_mathml(app: Sphinx, config: Config) -> None:
+    """Offer MathML, which browsers draw themselves, if conf.py asks for it.
+
+    Sphinx refuses to choose between two renderers, so a project that has another one gets no more.
+    """
+    if config.html_math_renderer == "mathml":
+        app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
@@ -39,16 +51,29 @@ def _convert(node: nodes.Element, *, as_block: bool) -> str:
     tex = displayed_tex(node) if isinstance(node, nodes.math_block) else node.astext()
     try:
         return str(tex2mathml(tex, as_block=as_block))
-    except MathError as error:
+    # docutils raises MathError for what it does not know, and others for what it did not expect,
+    # such as IndexError for a formula that begins with "^".
+    except Exception as error:
         logger.warning("formula %r: %s", tex, error, location=node, type="recorded_gallery")
         return f"<code>{escape(nodes.unescape(tex))}</code>"
 
 
-def visit_image(self: HTML5Translator, node: nodes.image) -> None:
-    """Write an image as Sphinx does, loaded when needed, its place kept by its size in pixels."""
+class recipe_image(nodes.image):  # noqa: N801 (docutils names nodes so)
+    """A picture on the page of a recipe; formats other than HTML write it as any other."""
+
+
+def mark_images(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Turn the pictures of a recipe's page into ``recipe_image``, just before it is written."""
+    if app.builder.format != "html" or not find_file(app.config, Path(app.srcdir), docname):
+        return
+    for image in list(doctree.findall(nodes.image)):
+        image.replace_self(recipe_image(image.rawsource, **image.attributes))
+
+
+def visit_image(self: HTML5Translator, node: recipe_image) -> None:
+    """Write an image as others, but loaded when needed, its place kept by its size in pixels."""
     file = Path(self.builder.srcdir, node["uri"])  # Sphinx changes the address
-    # Called by its name, because this function takes the method's place.
-    HTML5Translator.visit_image(self, node)
+    self.visit_image(node)
     tag = self.body[-1]
     if not tag.startswith("<img "):
         return

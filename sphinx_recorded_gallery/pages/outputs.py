@@ -15,8 +15,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..errors import GalleryError, suggest
-from ..measurements.rows import Row, find_rows
-from ..measurements.tables import make_table
 from ..page_nodes import OUTPUT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.pictures import SUFFIXES, decode_picture
@@ -99,18 +97,13 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")
     cells = {cell.number: cell for cell in page.recipe.cells}
-    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
-    behind = len(page.recipe.blocks) > 2
     for code in code_of_cells(document):
         cell = cells[code["recipe_cell"]]
         # A cell that changed has none: an old result beside new code would mislead.
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
         if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
-            box = nodes.container("", *shown, classes=[OUTPUT_CLASS])
-            for node in box.findall(nodes.Element):
-                node.source, node.line = code.source, code.line
-            code.parent.insert(code.parent.index(code) + behind, box)
+            box = insert_outputs(page, code, shown)
             images = list(box.findall(nodes.image))[len(cell.alt) :]
             for _image in images if env.config.recorded_gallery_alt_required else ():
                 told = f"the figure of cell {cell.number} has no text for those who cannot see it"
@@ -118,12 +111,25 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
                 _warn(env, page, "alt", told, line=cell.line, remedy=remedy)
 
 
+def insert_outputs(
+    page: RecordedPage, code: nodes.Element, shown: Sequence[nodes.Node]
+) -> nodes.container:
+    """Put what a cell has shown behind its code and return the box around it."""
+    number = code["recipe_cell"]
+    box = nodes.container("", *shown, classes=[OUTPUT_CLASS], recipe_outputs=number)
+    for node in box.findall(nodes.Element):
+        node.source, node.line = code.source, code.line
+    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
+    behind = 1 if len(page.recipe.blocks) > 2 else 0
+    code.parent.insert(code.parent.index(code) + behind, box)
+    return box
+
+
 def _show(
     cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
-    rows: list[Row] = []  # published since the last table
     for output in outputs:
         if output.output_type == "stream":
             yield from _text(output.text)
@@ -131,10 +137,8 @@ def _show(
             yield from _text("\n".join(output.traceback))
         else:
             data = output.data
-            rows += find_rows(data)
             if "text/html" in data:
-                yield make_table(data["text/html"], _html(data["text/html"]), rows)
-                rows = []
+                yield _html(data["text/html"])
             elif kind := picture_kind(data):
                 # as Sphinx-Gallery has it: the titles of a figure, or the file
                 titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")

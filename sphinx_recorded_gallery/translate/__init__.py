@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..errors import GalleryError
 from ..hooks import Priority, add_recipe_transform, add_transform
-from ..languages import set_languages
+from ..project import CORE, add_extension
 
 if TYPE_CHECKING:  # slow to import, and commands come through here
     from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 
-def setup(app: Sphinx) -> None:
+def setup(app: Sphinx) -> dict[str, Any]:
     """Let pages be translated from catalogs that are fit for readers."""
     from . import transforms
     from .loading import load_labels
 
-    app.add_config_value("recorded_gallery_languages", {}, "env", dict)  # from languages.toml
+    description = add_extension(app, __name__)
     app.add_config_value("recorded_gallery_locale_dirs", [], "env", list)  # from locale_dirs
-    app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
+    app.connect("config-inited", _take_over_catalogs, priority=Priority.TAKE_OVER_CATALOGS)
     app.connect("config-inited", load_labels, priority=Priority.LOAD_LABELS)
     app.connect("builder-inited", _add_builders_transforms)
     add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
-    add_recipe_transform(app, transforms.add_names, Priority.ADD_COMMENTS)
+    return description
+
+
+def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
+    """Hide the catalogs from Sphinx, which would show them unchecked; loading.py shows them.
+
+    Raises ``GalleryError`` where conf.py asks for catalogs that this extension cannot keep.
+    """
+    if config.gettext_compact:
+        text = f"{__name__} needs a catalog for each page"
+        remedy = "write gettext_compact = False, then run: recorded-gallery update-po"
+        raise GalleryError(f"conf.py: {text}", remedy=remedy)
+    if config.gettext_additional_targets:
+        text = f"conf.py: {__name__} translates words, and no gettext_additional_targets"
+        raise GalleryError(text, remedy="remove that setting")
+    # commands hide them from the start: project.locale_option
+    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
+    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
+    config.gettext_auto_build = False
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
+    from . import transforms
+
+    has_measurements = f"{CORE}.measurements" in app.extensions
+    if has_measurements:
+        add_recipe_transform(app, transforms.add_names, Priority.ADD_COMMENTS)
     if app.builder.name == "gettext":  # templates keep the helpers of comments
         from . import pot
 
-        app.connect("build-finished", pot.name_kinds)
+        app.connect("build-finished", pot.annotate_pots)
     else:
-        from . import transforms
-
-        app.connect("recorded-gallery-name", transforms.find_name)
-
+        if has_measurements:
+            app.connect("recorded-gallery-name", transforms.find_name)
         add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
-        add_transform(app, transforms.take_out_new, Priority.TAKE_OUT)
+        add_transform(app, transforms.strip_added_nodes, Priority.TAKE_OUT)
         add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)
         add_transform(app, transforms.write_comments, Priority.WRITE_COMMENTS)

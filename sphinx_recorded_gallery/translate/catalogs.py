@@ -16,11 +16,10 @@ from sphinx.config import Config
 
 from ..atomic_files import atomic_write, ensure_regular_file
 from ..errors import GalleryError
+from ..labels import ENGINE, ENGINE_LOCALE
 from ..project import Project
 
 WIDTH = 79
-ENGINE = "sphinx_recorded_gallery"  # name of the catalogs that hold the engine's labels
-ENGINE_LOCALE = Path(__file__).parent / "locale"
 _QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
 _WELL_QUOTED = re.compile(
     r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
@@ -76,14 +75,6 @@ def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) 
             if not path.name.startswith(".") and path.is_file():
                 found[path.relative_to(folder).with_suffix("").as_posix()] = path
     return dict(sorted(found.items(), key=lambda each: f"{each[0]}.po".split("/")))
-
-
-def shipped_labels(code: str) -> Path | None:
-    """Return the catalog of the engine's labels for a language such as pt_BR, or else for pt."""
-    for each in (code, code.partition("_")[0]):
-        if (path := catalog_folder(ENGINE_LOCALE, each) / f"{ENGINE}.po").exists():
-            return path
-    return None
 
 
 def read_catalog(path: Path) -> polib.POFile:

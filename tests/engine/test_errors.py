@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery
-from modules import run_module
 from sphinx_recorded_gallery.__main__ import main
-from sphinx_recorded_gallery.commands import PARSER
+from sphinx_recorded_gallery.commands import parse_arguments
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.modules import run_module
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -124,7 +124,7 @@ def test_a_taken_port_is_one_line(
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a page is not UTF-8": (
         write("faq.rst", b"Questions\n=========\n\nGr\xfc\xdfe\n"),
-        "error: faq.rst:4: byte 0xfc is no text in UTF-8; save the file so",
+        "error: faq.rst:4: byte 0xfc is not text in UTF-8; save the file so",
     ),
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),
@@ -132,7 +132,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError in conf.py:13: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:14: division by zero; please report it with",
     ),
 }
 
@@ -144,7 +144,7 @@ def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -
     make(tmp_path)
     change(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = ("sphinx_recorded_gallery", "html", "--sphinx-options=-q")
+    command = ("sphinx_recorded_gallery", "html", "--", "-q")
     done = run_module(*command, cwd=tmp_path, env=environment)
     assert done.returncode == 1
     assert "Traceback" not in done.stdout + done.stderr
@@ -180,33 +180,27 @@ def test_what_is_interrupted_ends_quietly(
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 
 
-def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remedies_name_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert suggest("record", "adding", "--force") == "recorded-gallery record adding --force"
     assert suggest("html") == "recorded-gallery html"
-    monkeypatch.setenv("RECORDED_GALLERY_MAKE", "1")
-    assert suggest("record", "adding", "--force") == "make record RECIPES=adding FORCE=1"
-    assert suggest("update-po", "ko") == "make update-po LANGUAGE=ko"
-    assert suggest("html", "ko") == "make html LANGUAGES=ko"
+    monkeypatch.setenv("RECORDED_GALLERY_ROOT", "my docs")
+    assert suggest("html", "ko") == "recorded-gallery html ko --root 'my docs'"
 
 
-@pytest.mark.parametrize("is_make", [True, False])
 @pytest.mark.parametrize(
     "name",
     ["a;touch PWNED;b", "a b", "-x", "--force", "$(touch PWNED)", "it's", "a`b`", "각", "a#b"],
 )
 def test_a_remedy_that_is_pasted_runs_what_it_names(
-    name: str, is_make: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECORDED_GALLERY_ROOT", "a folder")
-    if is_make:
-        monkeypatch.setenv("RECORDED_GALLERY_MAKE", "1")
-    words = shlex.split(suggest("record", name, "--force"))
-    arguments = words[words.index("record") :]
-    options = PARSER.parse_args(arguments)
+    program, *arguments = shlex.split(suggest("record", name, "--force"))
+    options = parse_arguments(arguments)
     assert options.recipes == [name]
     assert options.force
     assert str(options.root) == "a folder"
-    assert words[0] != "make"
+    assert program == "recorded-gallery"
 
 
 def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import ROOT, Gallery, git
-from modules import run_module
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
+from tests.helpers.gallery import ROOT, Gallery, git
+from tests.helpers.modules import run_module
 
 
 @pytest.fixture
@@ -53,15 +53,13 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     ]
     assert catalog.find("Why this is here.").comment.startswith("Comment in code")
     assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
-    done = run(site, "sphinx_recorded_gallery", "html", "ja", "--sphinx-options=-W -q")
+    done = run(site, "sphinx_recorded_gallery", "html", "ja", "--", "-W", "-q")
     assert done.returncode == 0, done.stderr
     built = site.root / "_build/html/ja/recipes/adding.html"
     assert "A paragraph." in built.read_text()
     catalog.find("A paragraph.").msgstr = "段落です。"
     catalog.save()
-    assert (
-        run(site, "sphinx_recorded_gallery", "html", "ja", "--sphinx-options=-W -q").returncode == 0
-    )
+    assert run(site, "sphinx_recorded_gallery", "html", "ja", "--", "-W", "-q").returncode == 0
     assert "段落です。" in built.read_text()
     # The first update puts what polib wrote into the one order and width; then nothing changes.
     assert run(site, "sphinx_recorded_gallery", "update-po").returncode == 0
@@ -98,7 +96,7 @@ def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     )
     assert run(site, "sphinx_recorded_gallery", "update-po").returncode == 0
     (site.root / "locale/ko/LC_MESSAGES/index.po").write_text("nonsense")
-    done = run(site, "sphinx_recorded_gallery", "html", "--sphinx-options=-W -q")
+    done = run(site, "sphinx_recorded_gallery", "html", "--", "-W", "-q")
     assert done.returncode == 1
     assert "ko: WARNING" in done.stderr
     assert "index.po:1: not a catalog" in done.stderr
@@ -152,6 +150,6 @@ def test_two_languages_that_are_begun_at_once_merge(tmp_path: Path) -> None:
 
 def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path) -> None:
     for line in ('ko = { name = "한국어", published = false }', ""):  # new, and there already
-        with pytest.raises(GalleryError, match="en is what the recipes are written in"):
+        with pytest.raises(GalleryError, match="en is what the sources are written in"):
             add_language(tmp_path, "en")
         assert add_language(tmp_path, "ko") == line

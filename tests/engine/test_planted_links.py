@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.atomic_files import atomic_write, unfinished_path, write_synced
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.planted_links import refuse_links
+from tests.helpers.gallery import Gallery
 
 CATALOGS = "locale/ko/LC_MESSAGES"
 PRECIOUS = "echo my own settings\n"
@@ -143,8 +143,8 @@ def test_what_lies_beside_a_catalog_is_not_published(site: Gallery) -> None:
 
 def test_locale_dirs_of_the_command_line_hold_the_catalogs(site: Gallery) -> None:
     (site.root / "locale").rename(site.root / "words")
-    options = "--sphinx-options=-D locale_dirs=words"
-    assert run(site, "html", "ko", options, "--build", str(site.root / "_build")) == 0
+    command = ["html", "ko", "--root", str(site.root), "--build", str(site.root / "_build")]
+    assert main([*command, "--", "-D", "locale_dirs=words"]) == 0
     assert "사이트" in (site.root / "_build/html/ko/index.html").read_text(encoding="utf-8")
 
 

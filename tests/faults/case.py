@@ -219,7 +219,7 @@ def _judge_check(case: Case, bench: Bench) -> Iterator[str]:
 
 def build(bench: Bench) -> Done:
     """Build the pages, warnings as errors, as the Makefile does."""
-    return bench.run("html", "--sphinx-options=-W -q", seconds=120)
+    return bench.run("html", "--", "-W", "-q", seconds=120)
 
 
 def read_page(bench: Bench, name: str = "faulty", ending: str = ".html") -> str:

@@ -137,7 +137,7 @@ def in_batch(folder: Path, damages: list[Damage]) -> list[str]:
             shutil.copy(path, recording.parent)
         content = (ROOT / f"recordings/{damage.recipe}.ipynb").read_bytes()
         recording.write_bytes(damage.apply(content))
-    checked, built = call(folder, "check"), call(folder, "html", "--sphinx-options=-q")
+    checked, built = call(folder, "check"), call(folder, "html", "--", "-q")
     lines = checked.stdout.splitlines()
     wrong = [f"{line[:200]}" for line in surprises(checked) + surprises(built)]
     pages = folder / "_build/html/en"
@@ -176,7 +176,7 @@ def through_site(site: Path, damages: list[Damage]) -> list[str]:
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, site / name)
     pages = site / "_build/html/en/recipes"
-    html = ("html", "--sphinx-options=-n -W -q", "en")
+    html = ("html", "en", "--", "-n", "-W", "-q")
     first = call(site, *html)
     assert first.returncode == 0, first.stderr
     true = {path.stem: signature(path) for path in pages.glob("*.html")}

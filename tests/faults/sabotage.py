@@ -402,7 +402,7 @@ def _around(name: str, injects: str, **others: object) -> Case:
 
 def page_is_built(bench: Bench, done: Done) -> Iterator[str]:
     """Ask for the page; Sphinx-Gallery warns of a path with spaces, which is no fault here."""
-    built = bench.run("html", "--sphinx-options=-q", seconds=120)
+    built = bench.run("html", "--", "-q", seconds=120)
     if built.status != 0 or "fine ä" not in read_page(bench):
         yield f"html ended with {built.status}: {built.err[-200:]}"
     yield from built.surprises[:1]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from foreign_project import Stranger, make_project
-from gallery import ROOT
-from pseudo import make_pseudo_catalogs
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.foreign_project import Stranger, make_project
+from tests.helpers.gallery import ROOT
+from tests.helpers.pseudo import make_pseudo_catalogs
 
 
 def page(out: Path, name: str) -> str:
@@ -65,6 +65,9 @@ def test_all_words_of_a_page_can_be_translated(
     recorded: Stranger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    recorded.configure(
+        'extensions += ["sphinx_recorded_gallery.translate"]\ngettext_compact = False\n'
+    )
     made = recorded.docs / "_build"
     make_pseudo_catalogs(load_project(recorded.docs), made / "gettext", made / "locale")
     out = recorded.sphinx("html", "-D", "language=en_XA", "-D", "locale_dirs=_build/locale")

@@ -2,16 +2,17 @@
 
 import re
 
-from gallery import ROOT
 from sphinx_recorded_gallery.commands import PARSER
 from sphinx_recorded_gallery.project import SETTINGS
+from tests.helpers.gallery import ROOT
 
 PAGE = (ROOT / "using.rst").read_text(encoding="utf-8")
 
 
 def test_the_page_lists_all_settings_with_their_defaults() -> None:
     rows = re.findall(r"^   \* - ``(recorded_gallery_\w+)``\n     - ``(.*)``$", PAGE, re.MULTILINE)
-    assert rows == [(name, repr(default)) for name, (default, *_) in SETTINGS.items()]
+    settings = [each for extension in SETTINGS.values() for each in extension.items()]
+    assert rows == [(name, repr(default)) for name, (default, *_) in settings]
 
 
 def test_the_page_names_only_commands_that_there_are() -> None:

@@ -3,12 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from chromium import serve
+from tests.helpers.chromium import serve
+from tests.helpers.gallery import ENGINE
 
 
 @pytest.fixture
 def extensions() -> list[str]:
-    return ["sphinx_recorded_gallery", "second_call"]
+    return [*ENGINE, "second_call"]
 
 
 @pytest.fixture(scope="module")

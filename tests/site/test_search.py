@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from chromium import note_errors, serve
-from gallery import ROOT, Gallery
-from site_pages import LANGUAGES, by_language
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.search.index import FILE_NAME, find_words
 from sphinx_recorded_gallery.search.synonyms import load_synonyms
+from tests.helpers.chromium import note_errors, serve
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.site_pages import LANGUAGES, by_language
 
 NAMES = ["recompile_limit", "fused=True", "torch._dynamo", "100%"]
 SIGNS = {
@@ -154,7 +154,7 @@ def test_readers_find_pages_with_any_theme(gallery: Gallery, browser: Browser) -
         (gallery.root / f"{name}.rst").write_text(text)
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "".join(f"   {name}\n" for name in names))
-    gallery.configure(recorded_gallery_search=True, html_theme="furo")
+    gallery.add_extension("sphinx_recorded_gallery.search", html_theme="furo")
     with serve(gallery.build().out) as address, browser.new_page() as page:
         page.goto(f"{address}search.html?q=stone")
         titles = page.locator(".search-title")

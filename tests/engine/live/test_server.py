@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 import polib
 import pytest
 
-from gallery import Gallery, save_catalog
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.live import server as live_server
 from sphinx_recorded_gallery.live.watch_and_rebuild import Live
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import Gallery, save_catalog
 
 Ask = Callable[..., tuple[int, str]]
 

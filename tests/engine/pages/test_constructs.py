@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from gallery import Build, Gallery
+from tests.helpers.gallery import ENGINE, Build, Gallery
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12NgAAAAAgAB4iG8MwAAAABJRU5ErkJggg=="
@@ -51,7 +51,7 @@ def name_of(construct: str) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     gallery = Gallery(tmp_path_factory.mktemp("constructs"))
     gallery.configure(
-        extensions=["sphinx_recorded_gallery", "sphinx.ext.mathjax", "sphinx.ext.todo"],
+        extensions=[*ENGINE, "sphinx.ext.mathjax", "sphinx.ext.todo"],
         html_math_renderer="mathjax",  # which leaves formulas as they were written
         suppress_warnings=["recorded_gallery.recording", "toc.not_included"],
         todo_include_todos=True,

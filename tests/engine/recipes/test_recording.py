@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from gallery import Gallery, write_recording
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.replicates import read_replicates
 from sphinx_recorded_gallery.recipes.pictures import TooLargeError, check_picture
 from sphinx_recorded_gallery.recipes.recording import digest, read_recording
+from tests.helpers.gallery import Gallery, write_recording
 
 Notebook = dict[str, Any]
 Change = Callable[[Notebook], object]
@@ -56,7 +56,6 @@ FACTS: dict[str, tuple[object, ...]] = {
     "commit": (5, "\x1b[31m\x07abc"),
     "modified": (None, "no"),
     "host": ([1], None),
-    "clocks": ("x",),
     "inputs": ([1], None, {"a": 5}),
     "cells": ({}, None, [[1]], "abc"),
     "recipe": (5, "other"),
@@ -166,7 +165,7 @@ def test_a_forged_recording_costs_one_page_its_results(gallery: Gallery) -> None
     assert "the total is 3" in build.page("recipes/adding")
     for number in range(len(changes)):
         page = build.page(f"recipes/forged{number}")
-        assert "recording of this recipe is damaged" in page
+        assert "is damaged: its results are missing here" in page
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,6 @@ def replicate_line(**changed: object) -> bytes:
         "replicate": 1,
         "fingerprint": "f",
         "device": {"cpu": "C", "cores": 2},
-        "clocks": {},
         "versions": {"python": "3.12"},
         "host": "h",
         "commit": None,

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from docutils.core import publish_doctree
 
-from gallery import Build, Gallery
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.search import synonyms
 from sphinx_recorded_gallery.search.index import FILE_NAME, find_words, read_sections
+from tests.helpers.gallery import Build, Gallery
 
 PAGE = """
 Title
@@ -71,7 +71,7 @@ def searched(gallery: Gallery) -> Gallery:
     (gallery.root / "other.rst").write_text("Other\n=====\n\nA basalt here.\n")
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   other\n")
-    gallery.configure(recorded_gallery_search=True)
+    gallery.add_extension("sphinx_recorded_gallery.search")
     return gallery
 
 

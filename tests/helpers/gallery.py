@@ -27,11 +27,17 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.recording import Recording, read_recording, seal
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+
+# The engine but for its search, which replaces that of Sphinx
+ENGINE = (
+    "sphinx_recorded_gallery",
+    "sphinx_recorded_gallery.measurements",
+    "sphinx_recorded_gallery.translate",
+)
 
 # conf.py of a gallery: those of a test's own come on top. None leaves a setting out.
 SETTINGS: dict[str, Any] = {
-    "extensions": ["sphinx_recorded_gallery"],
     "html_baseurl": "https://example.org/site/",
     "exclude_patterns": ["recipes_source", "out", "locale", "_build"],
     "html_math_renderer": "mathml",
@@ -40,6 +46,7 @@ SETTINGS: dict[str, Any] = {
     "templates_path": [],
     "recorded_gallery_trust_outputs": False,
     "locale_dirs": ["locale"],
+    "gettext_compact": False,
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }
 # as they stand in languages.toml
@@ -90,9 +97,7 @@ class Gallery:
     brings a recipe with its recording, which is made once for all tests.
     """
 
-    def __init__(
-        self, root: Path, extensions: Sequence[str] = ("sphinx_recorded_gallery",)
-    ) -> None:
+    def __init__(self, root: Path, extensions: Sequence[str] = ENGINE) -> None:
         self.root = root
         self.settings = SETTINGS | {"extensions": list(extensions)}
         self.recipes = root / "recipes_source"

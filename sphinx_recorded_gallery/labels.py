@@ -1,0 +1,34 @@
+"""The engine's own labels, such as the names of links, in the language of a build."""
+
+from pathlib import Path
+
+import polib
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+ENGINE = "sphinx_recorded_gallery"  # name of the catalogs that hold them
+ENGINE_LOCALE = Path(__file__).parent / "translate/locale"
+
+
+def shipped_labels(code: str) -> Path | None:
+    """Return the catalog of a language such as pt_BR, or else that of pt; None without either."""
+    for language in (code, code.partition("_")[0]):
+        path = ENGINE_LOCALE / language / "LC_MESSAGES" / f"{ENGINE}.po"
+        if path.exists():
+            return path
+    return None
+
+
+def load_labels(app: Sphinx, config: Config) -> None:
+    """Let this build show the labels of its language.
+
+    They are shipped as text. Sphinx reads compiled catalogs, so one is written beside the doctrees.
+    """
+    catalog = shipped_labels(config.language)
+    if catalog is None:
+        return
+    folder = Path(app.doctreedir, "labels")
+    compiled = folder / config.language / "LC_MESSAGES" / f"{ENGINE}.mo"
+    compiled.parent.mkdir(parents=True, exist_ok=True)
+    polib.pofile(str(catalog), encoding="utf-8").save_as_mofile(str(compiled))
+    app.add_message_catalog(ENGINE, str(folder))
