@@ -5,7 +5,7 @@ run it.
 """
 
 # What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
-PUBLISHED_MIME = "application/vnd.recipe-gallery."
+PUBLISHED_MIME = "application/vnd.recorded-gallery."
 PICTURES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}  # and their files
 SHOWN = ("text/html", *PICTURES, "text/markdown", "text/latex", "text/plain")
 
