@@ -315,7 +315,7 @@ FILES = [
         "recording-is-fifo",
         "a FIFO in the place of the recording",
         "print('fine')",
-        "either",
+        "stopped",
         prepare=lambda bench: (
             (
                 (bench.recordings / "faulty.ipynb").unlink(),
