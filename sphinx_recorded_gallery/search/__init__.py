@@ -6,7 +6,6 @@ The text of a page is taken from what Sphinx writes, an index is written when al
 """
 
 import json
-import re
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -28,7 +27,6 @@ from .synonyms import load_synonyms
 _ = get_translation("sphinx_recorded_gallery")
 logger = logging.getLogger(__name__)
 
-_LONG_WORD = re.compile(r"\w{500}")
 _HERE = Path(__file__).parent
 
 
@@ -53,18 +51,6 @@ def _replace_search(app: Sphinx) -> None:
         app.connect("doctree-resolved", _keep_text, priority=Priority.KEEP_TEXT)
         app.connect("html-page-context", _describe_search)
         app.connect("build-finished", _write_index)
-    elif app.builder.name in ("html", "dirhtml"):
-        app.connect("doctree-resolved", _spare_long_words, priority=Priority.KEEP_TEXT)
-
-
-def _spare_long_words(_app: Sphinx, document: nodes.document, _page: str) -> None:
-    """Leave blocks with words that nobody types out of Sphinx's search.
-
-    Its stemmer takes time by the square of their length: 40 s for half a megabyte.
-    """
-    for block in document.findall(nodes.literal_block):
-        if _LONG_WORD.search(block.astext()):
-            block["classes"].append("no-search")
 
 
 def _text_file(app: Sphinx, page: str) -> Path:

@@ -113,3 +113,12 @@ def test_pages_that_sphinx_gallery_made_by_running(gallery: Gallery) -> None:
     page = gallery.build().page("recipes/three")
     assert "Old" not in page
     assert "indented" in page
+
+
+def test_sphinx_search_is_spared_words_that_nobody_types(gallery: Gallery) -> None:
+    blocks = "".join(f"\n::\n\n   {word} printed\n" for word in ("y" * 10_000, "quokka"))
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}{blocks}")
+    words = (gallery.build().out / "searchindex.js").read_text(encoding="utf-8")
+    assert "quokka" in words
+    assert "yyyyy" not in words

@@ -231,6 +231,7 @@ def replicate_line(**changed: object) -> bytes:
             for name, values in FACTS.items()
             if name not in ("recipe", "cells", "inputs")
             for value in values
+            if value != {"cpu": "C"}  # of a replicate, nobody asks for the cores
         ),
         {"replicate": "1"},
         {"replicate": None},

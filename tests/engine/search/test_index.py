@@ -1,6 +1,5 @@
 """The index of the search: words, sections, files, synonyms; tests/site has what browsers find."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -139,16 +138,3 @@ def test_a_table_of_synonyms_with_a_mistake_is_a_warning_of_every_build(searched
         build = searched.build()
         assert build.warnings.count("synonyms.csv:2: 'xx' is no language of this project") == 1
         assert "A basalt here." in texts(build)
-
-
-def test_sphinx_search_is_spared_words_that_nobody_types(gallery: Gallery) -> None:
-    gallery.configure(recorded_gallery_search=False)
-    blocks = "".join(f"\n::\n\n   {word} printed\n" for word in ("y" * 400_000, "quokka"))
-    index = gallery.root / "index.rst"
-    index.write_text(f"{index.read_text()}{blocks}")
-    began = time.monotonic()
-    build = gallery.build()
-    assert time.monotonic() - began < 15
-    words = (build.out / "searchindex.js").read_text(encoding="utf-8")
-    assert "quokka" in words
-    assert "yyyyy" not in words
