@@ -101,7 +101,8 @@ check: $(VENV)/html ## tell which recordings are current, and check translations
 		&& exit $$recordings
 
 links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
-	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
+	$(BIN)/python -m sphinx_recorded_gallery.run_sphinx -b linkcheck -q -d $(BUILD)/doctrees/links \
+		-D 'recorded_gallery_locale_dirs=["locale"]' . $(BUILD)/linkcheck
 
 live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=ko, PORT=8000)
 	@$(BIN)/python -m sphinx_recorded_gallery live --build $(BUILD)/live --port $(PORT) \

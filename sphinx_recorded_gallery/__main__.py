@@ -5,7 +5,9 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 """
 
 import contextlib
+import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # of a terminal without letters of other scripts
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = _run(options)
     except BrokenPipeError:
@@ -48,11 +52,17 @@ def _tell(line: str) -> None:
 def _run(arguments: Sequence[str]) -> int:
     # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
     from .commands import parse_arguments
+    from .planted_links import refuse_planted_links
     from .project import load_project
 
+    with contextlib.suppress(ValueError):  # of another thread than the first
+        # what a command has started ends with it, as it does by Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = parse_arguments(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
-    done = options.run(load_project(options.root), options)
+    project = load_project(options.root)
+    refuse_planted_links(project)
+    done = options.run(project, options)
     sys.stdout.flush()
     return int(done is False)
 

@@ -23,6 +23,14 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
+def visible_line(text: str) -> str:
+    """Return a text of others as one line: in a workflow, GitHub obeys lines such as ``::error::``.
+
+    A name of a file can hold a line break.
+    """
+    return visible(text).replace("\n", "<U+000A>")
+
+
 class GalleryError(SphinxError):
     """A mistake that a person can mend; shown as one line, without a traceback.
 
@@ -52,7 +60,7 @@ class GalleryError(SphinxError):
             shown = self.path
             if root and shown.is_relative_to(root):
                 shown = shown.relative_to(root)
-            name = str(shown).replace("\n", "<U+000A>")
+            name = visible_line(str(shown))
             place = f"{name}:{self.line}: " if self.line else f"{name}: "
         return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
 
@@ -91,9 +99,15 @@ def describe_error(error: BaseException, name: str = "") -> str:
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
-    The folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``,
-    which the builds that it starts see, too.
+    It can be pasted into a shell, whatever characters the name of a stranger's recipe has. The
+    folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``, which
+    the builds that it starts see, too.
     """
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
     given = [] if root == "." else ["--root", shlex.quote(root)]
-    return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))
+    if argument.startswith("-"):  # a name, no option
+        return " ".join(
+            ["recorded-gallery", command, *options, *given, "--", shlex.quote(argument)]
+        )
+    named = shlex.quote(argument) if argument else ""
+    return " ".join(filter(None, ["recorded-gallery", command, named, *options, *given]))

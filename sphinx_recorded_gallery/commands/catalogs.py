@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible_line
 from ..languages import FILE_NAME, Language, choose_languages, load_languages
 from ..project import Project, require_extension
 from .arguments import LANGUAGES, TEMPLATES, command
@@ -18,9 +18,9 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
     languages = _translated_languages(project, options.languages)
     changed, told = update_catalogs(project, languages, options.templates)
     for path in changed:
-        print(f"changed {path}")
+        print(f"changed {visible_line(str(path))}")
     for line in told:
-        print(line)
+        print(visible_line(line))
     count = len(changed)
     print(f"{count} files changed" if count else "all catalogs are up to date")
 

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from ..atomic_files import atomic_write
 from ..errors import GalleryError, suggest
 from ..languages import (
     CODE,
@@ -53,5 +54,5 @@ def add_language(root: Path, code: str, source: str = "en") -> str:
     line = f'{code} = {{ name = "{name_of(code)}", published = false }}'
     first = f'{source} = {{ name = "{name_of(source)}" }}'
     text = path.read_text(encoding="utf-8") if path.exists() else first
-    path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
+    atomic_write(path, f"{text.rstrip()}\n{line}\n".encode())
     return line

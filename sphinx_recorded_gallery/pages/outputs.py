@@ -18,10 +18,10 @@ from sphinx.util import logging
 from ..errors import GalleryError, suggest
 from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
-from ..recipes.recording import PUBLISHED_MIME
 from ..store import hash_file, watch
 from .formulas_and_images import can_convert
 

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from ..errors import GalleryError, describe_error, suggest, visible
+from ..errors import GalleryError, describe_error, suggest, visible, visible_line
 from ..measurements.keys import find_references
 from ..measurements.lookup import Outcome, find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
@@ -206,10 +206,11 @@ def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
 def format_reports(reports: Sequence[Report]) -> str:
     """Return the reports as lines of text, the count last."""
-    width = max(len(report.name) for report in reports)
+    names = [visible_line(report.name) for report in reports]
+    width = max(map(len, names))
     lines = []
-    for report in reports:
-        line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
+    for name, report in zip(names, reports, strict=True):
+        line = f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
         below = [report.detail, report.note, report.error and f"error: {report.error}"]
         if report.left_to_gpu:
             below.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")

@@ -15,6 +15,7 @@ from ..errors import GalleryError, describe_error, suggest
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
 from ..measurements.rows import read_rows
 from ..measurements.spans import read_spans
+from ..planted_links import refuse_links
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recording_toml import load_settings
@@ -52,6 +53,7 @@ def record(
     """
     files = choose_files(project, names)
     session = Session(project, files, options, stream or sys.stderr)
+    refuse_links(project.root, session.folder)
     lock = session.folder / ".lock"
     with ExitStack() as held:
         signals = _hear_signals(held)

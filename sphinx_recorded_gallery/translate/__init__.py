@@ -39,7 +39,9 @@ def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
     if config.gettext_additional_targets:
         text = f"conf.py: {__name__} translates words, and no gettext_additional_targets"
         raise GalleryError(text, remedy="remove that setting")
-    config.recorded_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
+    # commands hide them from the start: project.locale_option
+    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
+    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
     config.gettext_auto_build = False
 
 

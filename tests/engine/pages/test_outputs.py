@@ -135,3 +135,12 @@ def test_output_and_errors_stand_in_one_box(gallery: Gallery) -> None:
     page = gallery.build().page("recipes/streams")
     assert page.count("sphx-glr-script-out") == 1
     assert "first\nsecond, an error\nthird\n</pre>" in page
+
+
+def test_sphinx_search_is_spared_words_that_nobody_types(gallery: Gallery) -> None:
+    blocks = "".join(f"\n::\n\n   {word} printed\n" for word in ("y" * 10_000, "quokka"))
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}{blocks}")
+    words = (gallery.build().out / "searchindex.js").read_text(encoding="utf-8")
+    assert "quokka" in words
+    assert "yyyyy" not in words
