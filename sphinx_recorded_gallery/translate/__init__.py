@@ -41,6 +41,8 @@ def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
         raise GalleryError(text, remedy="remove that setting")
     config.recorded_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
     config.gettext_auto_build = False
+    # Checked in catalogs. Sphinx would warn of a term that is named by its translation, too.
+    config.suppress_warnings = [*config.suppress_warnings, "i18n.inconsistent_references"]
 
 
 def _add_builders_transforms(app: Sphinx) -> None:

@@ -23,15 +23,34 @@ from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
 from .code_comments import HIDDEN, find_problem
 from .glossary import Glossary
-from .markup import FREE_ROLES, TOUCHES, Markup, parse
+from .markup import FREE_ROLES, TOUCHES, Markup, parse, shield_names
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
+)
+# In prose, words between < and > are words (<your package>), unless a browser knows the element
+HTML = re.compile(
+    r"</[a-zA-Z][^<>]*>|<[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
 )
 TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 # What only looks like words: beside these, names in backticks.
 NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
+
+# What a browser knows
+_ELEMENT = re.compile(
+    r"a|abbr|acronym|address|applet|area|article|aside|audio|b|base|bdi|bdo|big|"
+    r"blink|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|"
+    r"data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|"
+    r"figcaption|figure|font|footer|form|frame|frameset|h1|h2|h3|h4|h5|h6|head|"
+    r"header|hgroup|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|"
+    r"map|mark|marquee|math|menu|meta|meter|nav|nobr|noembed|noframes|noscript|"
+    r"object|ol|optgroup|option|output|p|param|picture|plaintext|portal|pre|progress|"
+    r"q|rb|rp|rt|rtc|ruby|s|samp|script|search|section|select|slot|small|source|"
+    r"span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|"
+    r"tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr|xmp",
+    re.IGNORECASE,
+)
 
 _LONGEST = 5_000  # characters of a source text
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -55,7 +74,8 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
-        return parse(self.translation, glue=self.language.words_touch_markup)
+        text = prepare_prose(self.text, self.translation, self.language)
+        return parse(text, glue=self.language.words_touch_markup)
 
     @cached_property
     def new_problems(self) -> list[str]:
@@ -85,6 +105,26 @@ class Message:
         """Source text and translation without what only looks like words: tags, placeholders."""
         source, target = self.words
         return NO_WORDS.sub(" ", source), NO_WORDS.sub(" ", target)
+
+
+def prepare_prose(text: str, translation: str, language: Language) -> str:
+    """Return a translation of prose as Sphinx has to get it, so that plain names are no markup."""
+    return shield_names(text, translation) if language.words_touch_markup else translation
+
+
+def find_tags(text: str, source: str = "") -> list[str]:
+    """Return the tags and entities of HTML in a text, without what only looks like a tag.
+
+    Words in angle brackets are words unless a browser knows the element, also where they repeat a
+    word of ``source``, such as 表 <table> for a table.
+    """
+    tags = []
+    for match in HTML.finditer(text):
+        element = match["element"]
+        is_repeated = element and re.search(rf"\b{element}", source, re.IGNORECASE)
+        if not element or (_ELEMENT.fullmatch(element) and not is_repeated):
+            tags.append(match[0])
+    return tags
 
 
 def describe_length(text: str, translation: str) -> str:
@@ -138,14 +178,15 @@ advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
 
 _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and why
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）"
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 Part = tuple[str, str]  # kind and value
 
 
 def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
     """Return what the pattern finds in a translation and the source does not have."""
-    found = dict.fromkeys(pattern.findall(translation))
-    return " ".join(text for text in found if text not in message.text)
+    found = (text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(translation))
+    return " ".join(text for text in dict.fromkeys(found) if text not in message.text)
 
 
 @check(breaks=True)
@@ -186,6 +227,8 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     source, target = message.source, message.target
     missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
     differences = []
+    if not missing:  # code that is explained or repeated is advice
+        added = [part for part in added if part[0] != "literal"]
     if missing:
         names = ", ".join(_name_part(part, message.text) for part in missing)
         remedy = "keep it" if message.language.words_touch_markup else f"keep it, and {TOUCHES}"
@@ -195,10 +238,20 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         word = "a word that ends in _ is a link; write \\_ for the character"
         told = ", ".join(value for _kind, value in added)
         differences.append(f"not in the source: {told}; {word if is_word else 'leave it out'}")
-    if target.emphasized > source.emphasized:
-        differences.append("emphasis that the source does not have; write \\* for a star")
+    if target.glued > source.glued:
+        differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)
+
+
+@check(of={Kind.PROSE})
+def check_added_code(message: Message) -> Iterator[str]:
+    """Code that the source does not have, where all of its code is kept."""
+    source, target = message.source, message.target
+    added = [value for kind, value in _lost(target.parts, source.parts) if kind == "literal"]
+    if added and not _lost(source.parts, target.parts) and not message.new_problems:
+        code = ", ".join(added)
+        yield f"code that the source does not have: {code}; look whether it belongs here"
 
 
 def _lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
@@ -232,17 +285,31 @@ def check_formula(message: Message) -> Iterator[str]:
 
 @check(of={Kind.LABEL}, breaks=True)
 def check_placeholder(message: Message) -> Iterator[str]:
-    """Placeholders and HTML tags of labels: the same as in the source."""
-    for pattern, name in ((PLACEHOLDER, "placeholder"), (TAG, "tag")):
-        source = Counter(pattern.findall(message.text))
-        target = Counter(pattern.findall(message.translation))
+    """Placeholders and HTML tags of labels: the same as in the source.
+
+    Good: "%d. %B %Y" for "%b %d, %Y", „graphviz“ for "graphviz"
+    Bad: "%(날짜)s" for "%(date)s", a quotation mark that the source has not: it ends an attribute
+    """
+    kept = {
+        "placeholder": (PLACEHOLDER.findall(message.text), PLACEHOLDER.findall(message.translation)),
+        "tag": (find_tags(message.text), find_tags(message.translation)),
+    }
+    for name, (texts, translations) in kept.items():
+        source, target = Counter(texts), Counter(translations)
         for text in dict.fromkeys([*(source - target), *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
-    if re.search(r"%[(sd]", message.text) and "%" in PLACEHOLDER.sub("", message.translation):
+    is_format = re.search(r"%[(sd]", message.text) and not _has_bare_percent(message.text)
+    if is_format and _has_bare_percent(message.translation):
         yield "a % that belongs to no placeholder; write %%"
-    for character in ('"', "<", ">"):
+    for character in ("<", ">"):
         if message.translation.count(character) != message.text.count(character):
             yield f"{character} is not as often there as in the source; it is part of HTML"
+    if message.translation.count('"') > message.text.count('"'):
+        yield '" is not as often there as in the source, and may end an attribute; write “ or ”'
+
+
+def _has_bare_percent(text: str) -> bool:
+    return "%" in PLACEHOLDER.sub("", text)
 
 
 @check(breaks=True)
@@ -256,9 +323,15 @@ def check_address(message: Message) -> Iterator[str]:
 
 @check(of=ALL - {Kind.LABEL}, breaks=True)
 def check_raw_html(message: Message) -> Iterator[str]:
-    """HTML that the source does not have."""
-    if added := _added(message, TAG, message.target.plain):
-        yield f"HTML that the source does not have: {added}; leave it out"
+    """HTML that the source does not have.
+
+    Good: Remplacez <votre paquet>, 弱いリンキング <weak linking>
+    Bad: <b>그</b>, <br/>, <script>
+    """
+    found = dict.fromkeys(find_tags(message.target.plain, message.text))
+    added = [tag for tag in found if tag not in message.text]
+    if added:
+        yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
 @check(of=ALL - {Kind.FORMULA})

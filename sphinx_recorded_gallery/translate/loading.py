@@ -28,7 +28,7 @@ from .catalogs import (
     line_of,
     read_catalog,
 )
-from .checks import Kinds, examine
+from .checks import Kinds, examine, prepare_prose
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +93,9 @@ def drop_unfit(
     for problem in examine(path, [e for e in entries if e.msgid in kinds], kinds, language):
         told.setdefault(problem.line, f"{problem}; shown in English")
     entries[:] = [entry for entry in entries if line_of(entry) not in told]
+    for entry in entries:
+        if kinds.get(entry.msgid) == {Kind.PROSE}:
+            entry.msgstr = prepare_prose(entry.msgid, entry.msgstr, language)
     return [*told.values()]
 
 

@@ -199,7 +199,11 @@ def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
 
 def _acts_of(node: nodes.Element) -> set[tuple[str, str]]:
     """Return what a browser makes of an element beside its words: its kind, addresses and HTML."""
-    names = ("refuri", "uri", "reftarget", "refname", "filename")
+    if isinstance(node, nodes.emphasis | nodes.strong | nodes.literal):
+        return set()  # it shows words otherwise, and does nothing
+    names = ["refuri", "uri", "reftarget", "refname", "filename"]
+    if node.get("reftype") == "term":
+        names.remove("reftarget")  # a term is known by its translation, too
     found = {("kind", node.tagname), *((name, str(node[name])) for name in names if name in node)}
     return found | ({("html", node.astext())} if isinstance(node, nodes.raw) else set())
 

@@ -168,7 +168,7 @@ def test_a_bad_translation_is_told_and_shown_in_english(
     ("text", "translation", "message"),
     [
         ("%s seconds", "%s초 (100%)", "write %%"),
-        ("Notebook", '노트북" onmouseover="alert(1)', "part of HTML"),
+        ("Notebook", '노트북" onmouseover="alert(1)', "may end an attribute"),
     ],
 )
 def test_a_bad_label_is_told_and_shown_in_english(
