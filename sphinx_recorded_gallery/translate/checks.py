@@ -290,12 +290,10 @@ def check_placeholder(message: Message) -> Iterator[str]:
     Good: "%d. %B %Y" for "%b %d, %Y", „graphviz“ for "graphviz"
     Bad: "%(날짜)s" for "%(date)s", a quotation mark that the source has not: it ends an attribute
     """
-    kept = {
-        "placeholder": (PLACEHOLDER.findall(message.text), PLACEHOLDER.findall(message.translation)),
-        "tag": (find_tags(message.text), find_tags(message.translation)),
-    }
-    for name, (texts, translations) in kept.items():
-        source, target = Counter(texts), Counter(translations)
+    texts = message.text, message.translation
+    kept = {"placeholder": map(PLACEHOLDER.findall, texts), "tag": map(find_tags, texts)}
+    for name, pieces in kept.items():
+        source, target = map(Counter, pieces)
         for text in dict.fromkeys([*(source - target), *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
     is_format = re.search(r"%[(sd]", message.text) and not _has_bare_percent(message.text)
