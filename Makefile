@@ -36,7 +36,7 @@ FORMS := .github/ISSUE_TEMPLATE
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po new-language
+.PHONY: live check-po update-po new-language api
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -66,6 +66,9 @@ html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGU
 	@$(BIN)/python -m sphinx_recorded_gallery html $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
+
+api: $(VENV)/html ## build the reference of the engine's API to _build/api/
+	$(BIN)/python -m sphinx -C -W -q -b html -D project=sphinx-recorded-gallery -D extensions=sphinx.ext.autodoc -d $(BUILD)/doctrees/api sphinx_recorded_gallery/api_reference $(BUILD)/api
 
 serve: html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"

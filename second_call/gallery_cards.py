@@ -11,11 +11,14 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import format_date
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Known, know
-from sphinx_recorded_gallery.project import gallery_folders
-from sphinx_recorded_gallery.store import watch
+from sphinx_recorded_gallery.api import (
+    Known,
+    current_language,
+    format_date,
+    gallery_folders,
+    know,
+    watch,
+)
 
 from .make_nodes import html_element, link_to_page, translated_nodes
 from .navigation import list_recipes

@@ -16,9 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.measurements.lookup import Known
-from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from sphinx_recorded_gallery.api import DATA_CLASS, Known, typeset
 
 _ = get_translation("second_call")
 

@@ -9,10 +9,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.languages import Language
-from sphinx_recorded_gallery.measurements.lookup import know
-from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.loading import find_translations
+from sphinx_recorded_gallery.api import Kind, Language, find_translations, know
 
 from .html_head import full_address
 from .navigation import list_recipes

@@ -1,7 +1,7 @@
 import re
 import subprocess
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 
 def test_help_lists_every_target_from_its_comment() -> None:

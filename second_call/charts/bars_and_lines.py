@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.measurements.rows import LARGEST, SMALLEST
+from sphinx_recorded_gallery.api import LARGEST, SMALLEST, Measurement, typeset
 
 from ..make_nodes import render
 from .chart_data import Chart, Source, name_parts

@@ -10,16 +10,24 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import all_files, answer, know
-from sphinx_recorded_gallery.measurements.names import QUANTITY, name_case
-from sphinx_recorded_gallery.measurements.numbers import format_measurement, format_range
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.measurements.rows import Size, slug
-from sphinx_recorded_gallery.store import once, watch
-from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.loading import find_message
+from sphinx_recorded_gallery.api import (
+    QUANTITY,
+    Kind,
+    Measurement,
+    Size,
+    all_files,
+    answer,
+    current_language,
+    find_message,
+    format_measurement,
+    format_range,
+    know,
+    name_case,
+    once,
+    slug,
+    typeset,
+    watch,
+)
 
 _ = get_translation("second_call")
 

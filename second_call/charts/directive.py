@@ -16,12 +16,17 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.lookup import know
-from sphinx_recorded_gallery.measurements.numbers import join_ends
-from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY, OUTPUT_CLASS
-from sphinx_recorded_gallery.pages.markdown import Page, write_block
-from sphinx_recorded_gallery.store import store_of, watch
+from sphinx_recorded_gallery.api import (
+    DOWNLOADS_ONLY,
+    OUTPUT_CLASS,
+    GalleryError,
+    Page,
+    join_ends,
+    know,
+    note_problem,
+    watch,
+    write_block,
+)
 
 from ..make_nodes import make_table, render
 from .bars_and_lines import draw
@@ -107,11 +112,10 @@ def _describe_scope(drawn: Chart, source: Source) -> Iterator[str]:
 
 def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with charts, and hide the cells in whose place they stand."""
-    problems = store_of(env).pages[env.docname].problems
     for node in list(document.findall(chart)):
         path = Path(node.source) if node.source else None
-        found = (GalleryError(each, path=path, line=node.line) for each in node["problems"])
-        problems += map(str, found)
+        for problem in node["problems"]:
+            note_problem(env, str(GalleryError(problem, path=path, line=node.line)))
         if "drawing" in node:
             for each in _find_figure(node):
                 wrapper = replaced(**{DOWNLOADS_ONLY: True})

@@ -12,7 +12,7 @@ from math import ceil, log10
 from babel import Locale
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import marks_of, typeset
+from sphinx_recorded_gallery.api import marks_of, typeset
 
 from ..make_nodes import render
 from .bars_and_lines import Line, draw_plot

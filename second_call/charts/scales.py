@@ -8,8 +8,8 @@ from decimal import Decimal
 from babel import Locale
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import format_number
-from sphinx_recorded_gallery.measurements import numbers
+from sphinx_recorded_gallery.api import SPACE, format_number
+from sphinx_recorded_gallery.api import format_value as format_with_unit
 
 _ = get_translation("second_call")
 
@@ -89,7 +89,7 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
     last = 0  # what was counted is shown as it is
     if unit or value != round(value):
         last = int(Decimal(f"{value:.{digits - 1}e}").normalize().as_tuple().exponent)
-    return numbers.format_value(value, unit, locale, last, like=value)
+    return format_with_unit(value, unit, locale, last, like=value)
 
 
 def time_words() -> dict[str, str]:
@@ -118,4 +118,4 @@ def format_seconds(
     total = math.floor(seconds / step + 0.5) * step
     large, small = (int(each) for each in divmod(total, unit))
     parts = {"large": format_value(large, "", locale), "small": int(small * 60 / unit)}
-    return (words[both if small else name] % parts).replace(" ", numbers.SPACE)
+    return (words[both if small else name] % parts).replace(" ", SPACE)

@@ -9,11 +9,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.dates_and_numbers import format_date
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Known, know
-from sphinx_recorded_gallery.measurements.numbers import format_measurement
-from sphinx_recorded_gallery.store import watch
+from sphinx_recorded_gallery.api import (
+    Known,
+    current_language,
+    format_date,
+    format_measurement,
+    know,
+    watch,
+)
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..make_nodes import html_element, render

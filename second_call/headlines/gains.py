@@ -6,12 +6,19 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.lookup import Known, all_files, answer, know
-from sphinx_recorded_gallery.measurements.processes import Measurements
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.recipes.find_recipes import find_recordings
-from sphinx_recorded_gallery.store import once, store_of, watch
+from sphinx_recorded_gallery.api import (
+    GalleryError,
+    Known,
+    Measurement,
+    Measurements,
+    all_files,
+    answer,
+    find_recordings,
+    know,
+    note_problem,
+    once,
+    watch,
+)
 
 from .headline_directive_lines import headline
 
@@ -99,7 +106,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain |
             found.append((known.device, None))
         if problem:
             told = GalleryError(problem, path=words.source, line=words.line)
-            store_of(env).pages[env.docname].problems.append(str(told))
+            note_problem(env, str(told))
     return found or [("", None)]
 
 
@@ -107,9 +114,9 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
     machines = watch(env, list_machines, docname)
     own, *others = [watch(env, know, docname, each) for each in ("", *machines)]
-    told = store_of(env).pages[env.docname].problems
-    found = [each.problem for each in others if each and each.problem]  # own page tells its own
-    told += [each for each in found if each not in told]  # once for all headlines
+    for other in others:  # the recipe's own page tells of its own
+        if other and other.problem:
+            note_problem(env, other.problem)
     return [each for each in (own, *others) if each and not each.problem]
 
 

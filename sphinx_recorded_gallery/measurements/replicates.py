@@ -46,7 +46,6 @@ class Replicate(Process):
 
     fingerprint: str  # Recipe.replicate_fingerprint
     device: dict[str, Any]  # gpu (unless it was a CPU), cpu, cores and more
-    clocks: dict[str, Any]  # SM clock, power, temperature, as far as they are known
     versions: dict[str, str]
     commit: str | None
     modified: bool  # there were uncommitted changes

@@ -50,7 +50,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname))
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
-        notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
+        notebook.metadata["accelerator"] = "GPU"  # which hosts of notebooks then take
     script = make_script(notebook)
     codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     if is_translated(app.config):
@@ -140,7 +140,7 @@ def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, no
                 blocks[-1].append((level, node))
 
     for parent in document.findall(nodes.Element):
-        for child in parent.children:  # pydata's short links know of none
+        for child in parent.children:  # a theme's transforms may leave none
             child.parent = parent
     divide(document, 0)
     if len(blocks) != len(recipe.parts):

@@ -47,11 +47,8 @@ _COMMENTS: dict[type[nodes.Element], str] = {
     nodes.title: "Title",
     nodes.meta: "Description of the page, for search engines",
 }
-# Whose texts a page shows beside those of this project, and in which of their files these are.
-_BORROWED = {
-    "sphinx": ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html"),
-    "pydata_sphinx_theme": ("src/pydata_sphinx_theme/",),
-}
+# The files of Sphinx whose texts a page shows beside those of this project
+_OF_SPHINX = ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html")
 
 
 def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
@@ -133,12 +130,21 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
 
 def _borrowed_labels(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the labels of Sphinx and of the theme, and which of the two has each."""
-    for package, files in _BORROWED.items():
-        if package not in ("sphinx", config.html_theme):
-            continue
+    for package in _find_lenders(config):
+        files = _OF_SPHINX if package == "sphinx" else (f"src/{package}/", f"{package}/")
         for entry in polib.pofile(str(_package_folder(package) / "locale/sphinx.pot")):
             if any(file.startswith(files) for file, _line in entry.occurrences):
                 yield entry.msgid, package
+
+
+def _find_lenders(config: Config) -> list[str]:
+    """Return the packages whose labels a page shows: Sphinx, and a theme with labels of its own."""
+    theme = str(config.html_theme)
+    found = find_spec(theme) if theme.isidentifier() else None
+    if found is None or found.origin is None:
+        return ["sphinx"]
+    has_labels = (Path(found.origin).parent / "locale/sphinx.pot").is_file()
+    return ["sphinx", theme] if has_labels else ["sphinx"]
 
 
 def _package_folder(name: str) -> Path:
@@ -181,7 +187,7 @@ def read_pots(project: Project) -> dict[str, polib.POFile]:
 def shipped_translations(project: Project, language: Language) -> list[polib.POEntry]:
     """Return the translations of labels that Sphinx, the theme and the engine bring along."""
     found: list[polib.POEntry] = []
-    for package in sorted({"sphinx", project.config.html_theme} & _BORROWED.keys()):
+    for package in sorted(_find_lenders(project.config)):
         locale = _package_folder(package) / "locale"
         shipped = gettext.translation("sphinx", locale, languages=[language.code], fallback=True)
         while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de

@@ -9,10 +9,10 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser
 
-from gallery import ROOT, Gallery
 from second_call.charts.explorer import Variant, describe
 from second_call.charts.scales import format_seconds, format_value, time_words
 from sphinx_recorded_gallery.languages import find_locale
+from tests.helpers.gallery import ROOT, Gallery
 
 
 @pytest.mark.parametrize(

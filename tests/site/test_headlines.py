@@ -10,9 +10,9 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
-from gallery import ROOT, Gallery, write_recording
-from measured_recipe import add, figure, store
 from sphinx_recorded_gallery.measurements.ranges import Measurement
+from tests.helpers.gallery import ROOT, Gallery, write_recording
+from tests.helpers.measured_recipe import add, figure, store
 
 NAMED = """
 .. results::

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
-from site_pages import RECIPES
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import RECIPES
 
 NAMES = ("index", "faq", "how_we_measure", "results", "terms")
 SHARED = [ROOT / f"{name}.rst" for name in NAMES]

@@ -12,13 +12,22 @@ import pytest
 from babel import Locale
 from sphinx.locale import translators
 
-from gallery import Build, Gallery, write_recording
-from measured_recipe import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.measurements.numbers import describe_spread, format_measurement
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import MIME, Row, read_rows
 from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from tests.helpers.gallery import Build, Gallery, write_recording
+from tests.helpers.measured_recipe import (
+    RECIPE,
+    SPEEDUP,
+    WINS,
+    add,
+    add_replicate,
+    figure,
+    steps,
+    store,
+)
 
 
 def without_tags(html: str) -> str:

@@ -1,6 +1,6 @@
 import re
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 
 def test_a_formula_that_cannot_be_drawn_is_told_and_shown_as_it_was_written(

@@ -7,10 +7,10 @@ import nbformat
 import polib
 import pytest
 
-from gallery import ROOT, Gallery
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.update_po import update_catalogs
+from tests.helpers.gallery import ROOT, Gallery
 
 MODULE = '''"""What all recipes share."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gallery import RECIPE, Gallery
+from tests.helpers.gallery import RECIPE, Gallery
 
 Check = Callable[[], tuple[int, str]]
 

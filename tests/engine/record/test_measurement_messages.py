@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from gallery import Gallery
-from measured_recipe import add_replicate
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import Row, read_rows
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import add_replicate
 
 Check = Callable[[], tuple[int, str]]
 MEASURING = '''

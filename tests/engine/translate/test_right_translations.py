@@ -2,7 +2,7 @@
 
 import pytest
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 PAGE = r"""
 Using base_prefix
