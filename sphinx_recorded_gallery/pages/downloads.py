@@ -178,10 +178,25 @@ def make_script(notebook: NotebookNode) -> str:
         "comment_magics": False,  # a recipe has none, and code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
+    for cell in plain.cells:
+        if cell.cell_type == "code":
+            cell.source = "\n".join(map(_keep_comment, cell.source.split("\n")))
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
     return f"{_UTF_8}{script}" if named else script
+
+
+def _keep_comment(line: str) -> str:
+    """Return a line of code that stays what it is where a script is opened as a notebook.
+
+    Of ``# %matplotlib inline``, jupytext would take the ``#`` away; of ``# # %matplotlib inline``
+    it takes one.
+    """
+    from jupytext.magics import uncomment_magic
+
+    is_read_as_magic = line.startswith("#") and uncomment_magic([line]) != [line]
+    return f"# {line}" if is_read_as_magic else line
 
 
 def _harmless(script: str, notebook: NotebookNode, recipe: Recipe) -> str:

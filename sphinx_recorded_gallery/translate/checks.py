@@ -21,8 +21,9 @@ import polib
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
-from .code_comments import HIDDEN, find_problem
+from .code_comments import find_problem
 from .glossary import Glossary
+from .hidden_characters import find_hidden, find_leftward
 from .markup import FREE_ROLES, TOUCHES, Markup, parse, shield_names
 
 PLACEHOLDER = re.compile(
@@ -86,7 +87,9 @@ class Message:
     @cached_property
     def comment_problem(self) -> str:
         """Why the translation may not stand in code as a comment; nothing for another kind."""
-        return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else ""
+        if self.kind is not Kind.COMMENT:
+            return ""
+        return find_problem(self.text, self.translation, self.language.script)
 
     @cached_property
     def broken(self) -> bool:
@@ -191,10 +194,19 @@ def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
 
 @check(breaks=True)
 def check_hidden_character(message: Message) -> Iterator[str]:
-    """Control, direction-changing and zero-width characters, which nobody sees."""
-    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
-        if character not in f"\n{message.text}":
-            yield f"invisible character U+{ord(character):04X}; remove it"
+    """Characters that nobody sees: control, format, private, unassigned and ignorable ones."""
+    text = message.translation.replace("\n", "")  # of which another check tells
+    script = message.language.script
+    for character in find_hidden(text, script=script, source=message.text):
+        yield f"invisible character U+{ord(character):04X}; remove it"
+
+
+@check()
+def check_direction(message: Message) -> Iterator[str]:
+    """Letters that turn the direction of a line, in a language that is written to the right."""
+    script = message.language.script
+    if letters := find_leftward(message.translation, script=script, source=message.text):
+        yield f"letters written from right to left: {letters}; look whether they belong here"
 
 
 @check(of={Kind.COMMENT}, breaks=True)

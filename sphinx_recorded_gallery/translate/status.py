@@ -14,7 +14,7 @@ from ..languages import locale_folder
 from ..project import Project
 from ..store import keep
 from .catalogs import count_words, find_catalogs, is_wordless, percent_done, read_catalog
-from .code_comments import HIDDEN
+from .hidden_characters import find_hidden
 from .pot import read_pots
 
 # A line of the header that names a person has an address or a year.
@@ -89,7 +89,7 @@ def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
 
 def _is_name(text: str) -> bool:
     """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
-    return 0 < len(text) <= 100 and not text.isupper() and not HIDDEN.search(text)
+    return 0 < len(text) <= 100 and not text.isupper() and not find_hidden(text)
 
 
 def add_up(statuses: Sequence[Status]) -> Status:

@@ -14,7 +14,7 @@ from babel import numbers
 
 from .catalogs import Kind, is_wordless
 from .checks import ALL, CHECKS, Check, Message, advice, check
-from .code_comments import HIDDEN  # which is refused
+from .hidden_characters import find_hidden  # which is refused
 
 HAN, HANGUL, KANA = "\u3400-\u9fff", "\uac00-\ud7a3\u3131-\u318e", "\u3041-\u30fa"
 _LETTERS = {"Korean": HANGUL, "Chinese": HAN, "Japanese": KANA, "Cyrillic": "\u0400-\u052f"}
@@ -160,7 +160,7 @@ def check_character(message: Message) -> Iterator[str]:
         return
     for each in dict.fromkeys(text):
         odd = unicodedata.category(each) in ("Co", "Cf", "Mn", "Me", "Zs") or each in "\ufffd\u2028"
-        if odd and each != " " and each not in message.text and not HIDDEN.match(each):
+        if odd and each != " " and each not in message.text and not find_hidden(each):
             yield f"U+{ord(each):04X} is lost, unseen or a special blank; write a plain character"
 
 
