@@ -10,11 +10,11 @@ _UNSEEN = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
-# Scripts that join letters or keep them apart by a character, as all who write them do
+# Scripts that join letters, or keep them apart, by a character, as all who write them do
 _JOINING = {"Arab", "Beng", "Deva", "Gujr", "Guru", "Knda", "Mlym", "Orya", "Sinh", "Taml", "Telu"}
-_JOINER = re.compile(
-    r"(?<=[^\W\d_a-zA-Z])[\u200c\u200d](?=[^\W\d_a-zA-Z])|(?<=[\u094d\u0dca\u0d4d])[\u200c\u200d]"
-)
+_LETTER = r"[^\s!-~]"  # of any script but the Latin one
+_VIRAMA = "[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]"
+_JOINER = re.compile(rf"(?<={_LETTER})\u200c{{1,2}}(?!\u200c)|(?<={_VIRAMA})\u200d(?!\u200d)")
 _LEFTWARD = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo"}
 
 
@@ -43,5 +43,10 @@ def find_leftward(text: str, *, script: str, source: str = "") -> str:
     """Return the letters that are written from right to left, in a script that is not."""
     if script in _LEFTWARD:
         return ""
-    letters = (c for c in text if unicodedata.bidirectional(c) in ("R", "AL") and c not in source)
-    return "".join(dict.fromkeys(letters))
+    letters = {}
+    for character in text:
+        is_letter = unicodedata.category(character).startswith("L")
+        is_leftward = unicodedata.bidirectional(character) in ("R", "AL")
+        if is_letter and is_leftward and character not in source:
+            letters[character] = True
+    return "".join(letters)

@@ -67,8 +67,11 @@ class code_comment(hidden_message, nodes.literal_block):  # noqa: N801
     """A paragraph of a comment beside its block."""
 
 
-class row_name(hidden_message):  # noqa: N801
-    """What a recipe calls a case, a variant or a size of what it measured."""
+class row_name(hidden_message, nodes.literal_block):  # noqa: N801
+    """What a recipe calls a case, a variant or a size of what it measured.
+
+    Sphinx parses the translation of anything but a literal block, and would run a directive in it.
+    """
 
 
 class fold_summary(code_comment):  # noqa: N801
