@@ -65,13 +65,16 @@ def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) 
 
     The name of a catalog is its path below ``LC_MESSAGES`` without the suffix.
     """
-    found = {domain: catalog_of(project, domain, language) for domain in domains}
-    for folder in (catalog_folder(each, language) for each in locale_folders(project)):
+    catalogs = {domain: catalog_of(project, domain, language) for domain in domains}
+    for locale in locale_folders(project):
+        folder = catalog_folder(locale, language)
         for path in folder.rglob("*.po"):
             # Editors keep locks and copies in files that start with a dot.
             if not path.name.startswith(".") and path.is_file():
-                found[path.relative_to(folder).with_suffix("").as_posix()] = path
-    return dict(sorted(found.items(), key=lambda each: f"{each[0]}.po".split("/")))
+                domain = path.relative_to(folder).with_suffix("").as_posix()
+                catalogs[domain] = path
+    in_order = sorted(catalogs, key=lambda domain: f"{domain}.po".split("/"))
+    return {domain: catalogs[domain] for domain in in_order}
 
 
 def read_catalog(path: Path) -> polib.POFile:
@@ -135,8 +138,16 @@ def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
     """
     if label:
         return Kind.LABEL
-    said = entry.comment.partition(":")[0].strip()
-    return next((k for k in (Kind.COMMENT, Kind.FORMULA, Kind.NAME) if k.value == said), Kind.PROSE)
+    description = entry.comment.partition(":")[0].strip()
+    kinds = {kind.value: kind for kind in (Kind.COMMENT, Kind.FORMULA, Kind.NAME)}
+    return kinds.get(description, Kind.PROSE)
+
+
+def is_of_module(entry: polib.POEntry, domain: str) -> bool:
+    """Tell whether a message is a comment of a module that its page, ``domain``, shows folded."""
+    page = domain.rpartition("/")[2]
+    files = [Path(file).stem for file, _line in entry.occurrences]
+    return kind_of(entry, label=False) is Kind.COMMENT and bool(files) and page not in files
 
 
 def line_of(entry: polib.POEntry) -> int:

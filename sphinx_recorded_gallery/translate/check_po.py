@@ -15,6 +15,8 @@ from .glossary import Glossary, load_glossary
 from .pot import read_pots
 from .style_rules import load_style_rules
 
+LEFT = frozenset({"empty", "fuzzy"})  # what is left to do, and no mistake
+
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
     """Check the catalogs of languages, those that there are and those that pages should have.
@@ -71,9 +73,17 @@ def check_file(
 
 
 def format_problems(problems: Sequence[Problem]) -> str:
-    """Return the problems, a line each, and how many there are of each kind."""
-    counts = Counter(each.check for each in problems)
-    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    total = f"{count} ({names})" if problems else "no problems"
-    return "\n".join([*map(str, problems), total])
+    """Return the problems, a line each, and how many there are of each kind.
+
+    What is left to translate or to revise is no problem.
+    """
+    counts = Counter(problem.check for problem in problems)
+    empty, fuzzy = counts.pop("empty", 0), counts.pop("fuzzy", 0)
+    total = "no problems"
+    if counts:
+        names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+        number = counts.total()
+        total = f"{number} problem{'s' if number > 1 else ''} ({names})"
+    left = {"to translate": empty, "to revise": fuzzy}
+    tasks = ", ".join(f"{count} {task}" for task, count in left.items() if count)
+    return "\n".join([*map(str, problems), f"{total}; {tasks}" if tasks else total])

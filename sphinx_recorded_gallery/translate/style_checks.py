@@ -216,7 +216,8 @@ def check_numbers(message: Message) -> Iterator[str]:
     missing, added = was - now, [each for each in now - was if each != "1" and each not in was]
     if missing.total() > len(_SCALED.findall(target)):
         for number in missing:
-            yield f"the number {number} is missing; numbers stay as they are"
+            instead = f", and there is {', '.join(added)}" if added else ""
+            yield f"the number {number} is missing{instead}; numbers stay as they are"
     excused = 2 * len(_SAYS_NUMBER.findall(source)) + len(_SCALED.findall(source))
     if len(added) > excused or any(len(number) > 8 for number in added):
         for number in added:

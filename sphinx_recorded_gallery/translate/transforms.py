@@ -92,8 +92,9 @@ def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
 
 def _add_comments_of(block: nodes.literal_block, source: str | None, line: int | None) -> None:
     helpers = []
-    for comment in find_comments(block.astext(), is_module="recipe_module" in block):
-        helpers.append(code_comment("", "", original=comment.text))
+    is_module = "recipe_module" in block
+    for comment in find_comments(block.astext(), is_module=is_module):
+        helpers.append(code_comment("", "", original=comment.text, is_of_module=is_module))
         helpers[-1].source, helpers[-1].line = source, (line or 0) + comment.first
     at = block.parent.index(block)
     block.parent[at:at] = helpers
@@ -157,7 +158,9 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         for node, text in found
         if isinstance(node, nodes.TextElement)
     ]
-    words, words_left = (sum(map(count_words, part)) for part in (kinds, left))
+    # Comments of a module that is folded are not what makes a page translated.
+    own = {text for node, text in found if not node.get("is_of_module")}
+    words, words_left = (sum(map(count_words, part)) for part in (own, own & left))
     document["percent"] = percent_done(words, words_left)
 
 
