@@ -1,8 +1,9 @@
-"""Checks of translations: what a message is, how a function becomes a check, what breaks a page.
+"""Checks of translations: what a message is, and what of it would spoil a page.
 
-A check is a generator that yields what is wrong with one message; its decorator tells to which
-kinds of messages it applies, and tests/engine/translate/messages.jsonl has what each tells of which
-translation. Advice is excused at the message itself, by a translator's comment with a reason::
+A check is a generator that yields what is wrong with one message; the table ``BREAKING`` tells to
+which kinds of messages each applies, and ``style_checks.py`` has those that advise. What each tells
+of which translation stands in tests/engine/translate/messages.jsonl. Advice is excused at the
+message itself, by a translator's comment with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
@@ -13,7 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 from unicodedata import normalize
 
 import polib
@@ -23,7 +23,7 @@ from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
 from .code_comments import find_problem
 from .glossary import Glossary
-from .hidden_characters import find_hidden, find_leftward
+from .hidden_characters import find_hidden
 from .markup import FREE_ROLES, TOUCHES, Markup, parse, shield_names
 
 PLACEHOLDER = re.compile(
@@ -137,9 +137,11 @@ def describe_length(text: str, translation: str) -> str:
     """
     if len(text) > _LONGEST:
         return f"a message of {len(text)} characters; split the text of the page"
-    if len(translation) > min(4 * len(text) + 200, 2 * len(text) + 2_000):
+    longest = min(4 * len(text) + 200, 2 * len(text) + 2_000)
+    if len(translation) > longest:
         return f"{len(translation)} characters for {len(text)} of English; translate that alone"
-    if len(translation) > 1_000 and _LONG_WORD.search(translation) and not _LONG_WORD.search(text):
+    has_long_word = len(translation) > 1_000 and _LONG_WORD.search(translation)
+    if has_long_word and not _LONG_WORD.search(text):
         return "a word of 1,000 characters; write words"
     return ""
 
@@ -160,24 +162,7 @@ class Check:
     whole: bool = False  # it has no say while markup or a comment is broken
 
 
-CHECKS: list[Check] = []
 Kinds = Mapping[str, set[Kind]]  # of messages
-
-
-def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function to the checks, under its own name; ``options`` are those of a ``Check``."""
-
-    def register(function: CheckFunction) -> CheckFunction:
-        name = function.__name__.removeprefix("check_").replace("_", "-")
-        CHECKS.append(Check(name=name, run=function, **options))
-        return function
-
-    return register
-
-
-# Adds a function that advises on words
-advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
-
 
 _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and why
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
@@ -192,52 +177,55 @@ def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
     return " ".join(text for text in dict.fromkeys(found) if text not in message.text)
 
 
-@check(breaks=True)
 def check_hidden_character(message: Message) -> Iterator[str]:
-    """Characters that nobody sees: control, format, private, unassigned and ignorable ones."""
+    """Characters that nobody sees: control, format, private, unassigned and ignorable ones.
+
+    Good: "A second one." → "둘째입니다."
+    Bad: "A second one." → "둘째\u200b입니다."
+    """
     text = message.translation.replace("\n", "")  # of which another check tells
     script = message.language.script
     for character in find_hidden(text, script=script, source=message.text):
         yield f"invisible character U+{ord(character):04X}; remove it"
 
 
-@check()
-def check_direction(message: Message) -> Iterator[str]:
-    """Letters that turn the direction of a line, in a language that is written to the right."""
-    script = message.language.script
-    if letters := find_leftward(message.translation, script=script, source=message.text):
-        yield f"letters written from right to left: {letters}; look whether they belong here"
-
-
-@check(of={Kind.COMMENT}, breaks=True)
 def check_comment(message: Message) -> Iterator[str]:
-    """Comments that would end the comment, or that a tool would read."""
+    """Comments that would end the comment, or that a tool would read.
+
+    Good: "Why." → "까닭."
+    Bad: "Why." → "noqa"
+    """
     if message.comment_problem:
         yield message.comment_problem
 
 
-@check(of=ALL - {Kind.COMMENT}, breaks=True)
 def check_line_break(message: Message) -> Iterator[str]:
     r"""Line breaks inside a text that is one paragraph."""
     if "\n" in message.translation and "\n" not in message.text:
         yield "a line break that the source does not have; write one paragraph"
 
 
-@check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
-    """Markup that does not parse, or that makes something else than a paragraph."""
+    """Markup that does not parse, or that makes something else than a paragraph.
+
+    Good: "Use ``a``." → "``a`` 사용."
+    Bad: "Use ``a``." → "``a 사용."
+    """
     for problem in message.new_problems[:1]:  # others may come of it
         remedy = "" if message.language.words_touch_markup else f"; {TOUCHES}"
         yield f"markup: {problem}{remedy if 'not closed' in problem else ''}"
 
 
-@check(of={Kind.PROSE}, breaks=True)
 def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source."""
+    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source.
+
+    Good: "See :doc:`/faq` for ``a``." → "``a``는 :doc:`/faq` 참고."
+    Bad: "See :doc:`/faq` for ``a``." → "``b``는 :doc:`/faq` 참고."
+    """
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
-    missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
+    missing, added = find_lost(source.parts, target.parts), find_lost(target.parts, source.parts)
     differences = []
     if not missing:  # code that is explained or repeated is advice
         added = [part for part in added if part[0] != "literal"]
@@ -256,17 +244,7 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         yield "; ".join(differences)
 
 
-@check(of={Kind.PROSE})
-def check_added_code(message: Message) -> Iterator[str]:
-    """Code that the source does not have, where all of its code is kept."""
-    source, target = message.source, message.target
-    added = [value for kind, value in _lost(target.parts, source.parts) if kind == "literal"]
-    if added and not _lost(source.parts, target.parts) and not message.new_problems:
-        code = ", ".join(added)
-        yield f"code that the source does not have: {code}; look whether it belongs here"
-
-
-def _lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
+def find_lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
     """Return what is fewer among the others; of names that lead nowhere, what is not there."""
     lost = (parts - others).elements()
     return sorted(part for part in lost if not (others[part] and _is_free(part)))
@@ -284,9 +262,12 @@ def _name_part(part: Part, text: str) -> str:
     return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
 
 
-@check(of={Kind.FORMULA}, breaks=True)
 def check_formula(message: Message) -> Iterator[str]:
-    r"""Formulas that differ in more than the words inside \text{...}."""
+    r"""Formulas that differ in more than the words inside \text{...}.
+
+    Good: "x = \text{cost}" → "x = \text{비용}"
+    Bad: "x = \text{cost}" → "y = \text{비용}"
+    """
     source, target = (
         re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
         for text in (message.text, message.translation)
@@ -295,12 +276,11 @@ def check_formula(message: Message) -> Iterator[str]:
         yield "the formula changed; translate only what stands in \\text{...}"
 
 
-@check(of={Kind.LABEL}, breaks=True)
 def check_placeholder(message: Message) -> Iterator[str]:
     """Placeholders and HTML tags of labels: the same as in the source.
 
-    Good: "%d. %B %Y" for "%b %d, %Y", „graphviz“ for "graphviz"
-    Bad: "%(날짜)s" for "%(date)s", a quotation mark that the source has not: it ends an attribute
+    Good: "Recorded on %(date)s" → "%(date)s에 기록"
+    Bad: "Recorded on %(date)s" → "%(날짜)s에 기록"
     """
     texts = message.text, message.translation
     kept = {"placeholder": map(PLACEHOLDER.findall, texts), "tag": map(find_tags, texts)}
@@ -322,21 +302,23 @@ def _has_bare_percent(text: str) -> bool:
     return "%" in PLACEHOLDER.sub("", text)
 
 
-@check(breaks=True)
 def check_address(message: Message) -> Iterator[str]:
-    """Addresses of the web or of mail that the source does not have."""
+    """Addresses of the web or of mail that the source does not have.
+
+    Good: "Ask us." → "물어보세요."
+    Bad: "Ask us." → "me@example.org에 물어보세요."
+    """
     # an address of the web in prose is compared as the link that it becomes
     patterns = (_MAIL,) if message.kind is Kind.PROSE else (ADDRESS, _MAIL)
     for added in filter(None, (_added(message, each, message.translation) for each in patterns)):
         yield f"an address that the source does not have: {added}; leave it out"
 
 
-@check(of=ALL - {Kind.LABEL}, breaks=True)
 def check_raw_html(message: Message) -> Iterator[str]:
     """HTML that the source does not have.
 
-    Good: Remplacez <votre paquet>, 弱いリンキング <weak linking>
-    Bad: <b>그</b>, <br/>, <script>
+    Good: "Install <your package>." → "<당신의 패키지> 설치."
+    Bad: "Install it." → "<b>그것</b> 설치."
     """
     found = dict.fromkeys(find_tags(message.target.plain, message.text))
     added = [tag for tag in found if tag not in message.text]
@@ -344,11 +326,17 @@ def check_raw_html(message: Message) -> Iterator[str]:
         yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
-@check(of=ALL - {Kind.FORMULA})
-def check_glossary(message: Message) -> Iterator[str]:
-    """Terms that are not translated as the glossary says."""
-    for term, expected in message.glossary.missing(message.language.code, *message.wording):
-        yield f"{term!r} is {expected!r} in the glossary; use that term"
+BREAKING = (
+    Check(name="hidden-character", run=check_hidden_character, breaks=True),
+    Check(name="comment", run=check_comment, of={Kind.COMMENT}, breaks=True),
+    Check(name="line-break", run=check_line_break, of=ALL - {Kind.COMMENT}, breaks=True),
+    Check(name="markup", run=check_markup, of={Kind.PROSE}, breaks=True),
+    Check(name="markup-changed", run=check_markup_changed, of={Kind.PROSE}, breaks=True),
+    Check(name="formula", run=check_formula, of={Kind.FORMULA}, breaks=True),
+    Check(name="placeholder", run=check_placeholder, of={Kind.LABEL}, breaks=True),
+    Check(name="address", run=check_address, breaks=True),
+    Check(name="raw-html", run=check_raw_html, of=ALL - {Kind.LABEL}, breaks=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -371,57 +359,70 @@ def examine(
     entries: Iterable[polib.POEntry],
     kinds: Kinds,
     language: Language,
+    *,
     glossary: Glossary | None = None,
-    style: Iterable[Check] = (),
+    advice: Iterable[Check] = (),
 ) -> Iterator[Problem]:
     """Yield what is wrong with messages in use, ``kinds`` telling what each is.
 
-    With a glossary, advice is given as well, also that of the site's ``style``. Without one, only
-    what would hurt a reader or spoil a page is told.
+    That is what would hurt a reader or spoil a page. With a glossary, what is left to translate is
+    told as well, and what ``advice`` finds.
     """
-    checks = [each for each in CHECKS if each.breaks or glossary is not None]
-    checks += style
+    checks = [*BREAKING, *advice]
     lines: dict[str, int] = {}
-    terms = glossary or Glossary()
     for entry in entries:
-        line, allowed = line_of(entry), dict(_ALLOW.findall(entry.tcomment))
+        line = line_of(entry)
         tell = partial(Problem, path=path, line=line)
-        if (first := lines.setdefault(entry.msgid, line)) != line:
+        first = lines.setdefault(entry.msgid, line)
+        if first != line:
             text = f"the message of line {first} again; keep one of the two"
             yield tell(message=text, check="duplicate", breaks=True)
         if entry.msgid_plural or entry.msgstr_plural:
             # gettext would show the forms for msgid, too
             text = "plural forms, which no message has; write msgid and msgstr alone"
             yield tell(message=text, check="plural", breaks=True)
-        elif excess := entry.msgstr and describe_length(entry.msgid, entry.msgstr):
+            continue
+        if entry.msgstr and (excess := describe_length(entry.msgid, entry.msgstr)):
             yield tell(message=excess, check="size", breaks=True)
-        elif entry.fuzzy and glossary is not None:
-            text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
-            yield tell(message=text, check="fuzzy")
-        elif not entry.msgstr and glossary is not None and language.published:
-            text = "not translated: readers get English; translate it"
-            yield tell(message=text, check="empty")
-        elif entry.msgstr and not entry.fuzzy:
-            for kind in kinds[entry.msgid]:
-                message = Message(
-                    text=entry.msgid,
-                    translation=entry.msgstr,
-                    kind=kind,
-                    language=language,
-                    glossary=terms,
-                )
-                for check, text in run_checks(message, checks):
-                    # a catalog does not say what harms no reader
-                    if check.breaks or check.name not in allowed:
-                        yield tell(message=text, check=check.name, breaks=check.breaks)
+            continue
+        if glossary is not None and (left := _describe_left(entry, language)):
+            name, text = left
+            yield tell(message=text, check=name)
+        if not entry.msgstr or entry.fuzzy:
+            continue
+        allowed = dict(_ALLOW.findall(entry.tcomment))
+        for kind in kinds[entry.msgid]:
+            message = Message(
+                text=entry.msgid,
+                translation=entry.msgstr,
+                kind=kind,
+                language=language,
+                glossary=glossary or Glossary(),
+            )
+            for check, text in run_checks(message, checks):
+                # a catalog does not say what harms no reader
+                if check.breaks or check.name not in allowed:
+                    yield tell(message=text, check=check.name, breaks=check.breaks)
+
+
+def _describe_left(entry: polib.POEntry, language: Language) -> tuple[str, str] | None:
+    """Return what a translator has to do with a message: the name of the check, and the words."""
+    if entry.fuzzy and entry.msgstr:
+        text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
+        return "fuzzy", text
+    if not entry.msgstr and language.published:
+        return "empty", "not translated: readers get English; translate it"
+    return None
 
 
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
     """Yield what checks that apply find wrong with a message."""
-    for each in checks:
-        is_asked = message.kind in each.of and not (each.whole and message.broken)
-        if is_asked and (not each.scripts or message.language.script in each.scripts):
-            yield from ((each, problem) for problem in each.run(message))
+    for check in checks:
+        is_of_script = not check.scripts or message.language.script in check.scripts
+        is_asked = is_of_script and message.kind in check.of
+        if is_asked and not (check.whole and message.broken):
+            for problem in check.run(message):
+                yield check, problem
 
 
 def compare(
