@@ -21,6 +21,8 @@ endif
 LANGUAGE ?=
 unexport LANGUAGE
 BASE ?= main
+# RELEASE is another one than pages show, to compare with
+RELEASE ?=
 NAME ?=
 MACHINE ?=
 REPLICATES ?=
@@ -86,8 +88,9 @@ record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1,
 		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	$(BIN)/python -m sphinx_recorded_gallery record $(RECORDFLAGS) $(RECIPES)
 
-drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
+drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD, RELEASE=2.11)
 	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
+		$(if $(RELEASE),--release $(RELEASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)

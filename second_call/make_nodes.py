@@ -32,10 +32,14 @@ def depart_element(self: HTML5Translator, node: html_element) -> None:
     self.body.append(f"</{node['tag']}>\n")
 
 
-def render(template: str, **context: Any) -> nodes.raw:
+def render_html(template: str, **context: Any) -> str:
     """Return a template of this package, filled in."""
-    html = _TEMPLATES.get_template(template).render(**context)
-    return nodes.raw("", html, format="html")
+    return _TEMPLATES.get_template(template).render(**context)
+
+
+def render(template: str, **context: Any) -> nodes.raw:
+    """Return a template of this package, filled in, as a node."""
+    return nodes.raw("", render_html(template, **context), format="html")
 
 
 def make_table(

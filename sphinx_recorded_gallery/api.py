@@ -15,11 +15,14 @@ so that it is read again when that changes. :func:`once` calls a function once i
 :func:`note_problem` warns of a mistake in every build until it is corrected, :func:`note_link` says
 that a page shows the title of another.
 
-**Measurements.** :func:`know` returns what was measured of a recipe, :func:`answer` one figure or
-the outcome of a claim. Values are in seconds, bytes or plain numbers; :func:`format_measurement`
-writes one with its unit. Words of a recipe are shown under the names that the event
-``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)`` calls
-``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``.
+**Measurements.** :func:`load_results` returns what was measured of a recipe, and
+:meth:`RecipeResults.of_release` what was with another release; :func:`look_up` one measurement or
+the outcome of a claim. A :class:`Quantity` names what is measured; :func:`standard_quantities`
+lists those of every gallery. :func:`load_spans` returns when lanes of a page's run were busy,
+:func:`load_changes` what moved between two releases. Values are in seconds, bytes or plain numbers;
+:func:`format_measurement` writes one with its unit. Words of a recipe are shown under the names
+that the event ``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)``
+calls ``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``.
 
 **Languages and translations.** :func:`current_language` and :func:`source_language` return a
 :class:`Language`. :func:`find_message` returns a message of another page, :func:`message_nodes` the
@@ -46,7 +49,15 @@ from .languages import (
     translated_languages,
 )
 from .measurements.keys import Reference
-from .measurements.lookup import Answer, Known, all_files, answer, find_page, know
+from .measurements.lookup import (
+    Lookup,
+    Outcome,
+    RecipeResults,
+    all_files,
+    find_page,
+    load_results,
+    look_up,
+)
 from .measurements.names import QUANTITY, name_case
 from .measurements.numbers import (
     SPACE,
@@ -57,14 +68,19 @@ from .measurements.numbers import (
     join_ends,
 )
 from .measurements.processes import Measurements
+from .measurements.quantities import Quantity, standard_quantities
 from .measurements.ranges import Measurement
+from .measurements.release_changes import ReleaseChanges, compare_releases
+from .measurements.release_page import load_changes
 from .measurements.rows import LARGEST, SMALLEST, Row, Size, find_rows, slug
+from .measurements.spans import Spans, load_spans
 from .old_titles import note_link, pages_above
 from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, OUTPUT_CLASS
 from .pages.markdown import Page, join_inline, write_block
 from .pages.page_header import describe_versions, has_downloads, page_links
 from .project import code_digest, gallery_folders
-from .recipes.find_recipes import find_recordings
+from .recipes.find_recipes import find_recipes, find_recordings
+from .recipes.recipe import Recipe, load_recipe
 from .recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded, load_page
 from .store import note_problem, once, watch
 from .translate.catalogs import Kind, label_domains
@@ -87,35 +103,41 @@ __all__ = [
     "QUANTITY",
     "SMALLEST",
     "SPACE",
-    "Answer",
     "GalleryError",
     "Kind",
-    "Known",
     "Language",
+    "Lookup",
     "Measurement",
     "Measurements",
+    "Outcome",
     "Page",
     "Priority",
+    "Quantity",
+    "Recipe",
     "RecipePage",
+    "RecipeResults",
     "RecordedPage",
     "Reference",
+    "ReleaseChanges",
     "Row",
     "Size",
+    "Spans",
     "Status",
     "Unrecorded",
     "add_recipe_transform",
     "add_transform",
     "add_up",
     "all_files",
-    "answer",
     "catalog_path",
     "catalog_status",
     "code_digest",
+    "compare_releases",
     "current_language",
     "describe_spread",
     "describe_versions",
     "find_message",
     "find_page",
+    "find_recipes",
     "find_recordings",
     "find_rows",
     "find_translations",
@@ -130,9 +152,13 @@ __all__ = [
     "is_translated",
     "join_ends",
     "join_inline",
-    "know",
     "label_domains",
+    "load_changes",
     "load_page",
+    "load_recipe",
+    "load_results",
+    "load_spans",
+    "look_up",
     "marks_of",
     "message_nodes",
     "name_case",
@@ -144,6 +170,7 @@ __all__ = [
     "repository_address",
     "slug",
     "source_language",
+    "standard_quantities",
     "translated_languages",
     "typeset",
     "watch",

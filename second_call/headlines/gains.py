@@ -8,13 +8,14 @@ from sphinx.environment import BuildEnvironment
 
 from sphinx_recorded_gallery.api import (
     GalleryError,
-    Known,
     Measurement,
     Measurements,
+    Outcome,
+    RecipeResults,
     all_files,
-    answer,
     find_recordings,
-    know,
+    load_results,
+    look_up,
     note_problem,
     once,
     watch,
@@ -96,11 +97,11 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain |
             gain = find_gain(known.measurements, words["key"], words["baseline"])
             found.append((known.device, gain))
         except KeyError as error:
-            said = answer(env, words["recipe"], error.args[0])
+            lookup = look_up(env, words["recipe"], error.args[0])
             # another machine, or a run on a CPU, need not have measured it
-            if not place and not said.trial:
+            if not place and lookup.outcome is not Outcome.LEFT_TO_GPU:
                 unknown = f"no measurement is called {error.args[0]!r}"
-                problem = said.problem or unknown
+                problem = lookup.problem or unknown
         except ValueError as error:
             problem = str(error)
             found.append((known.device, None))
@@ -110,10 +111,10 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain |
     return found or [("", None)]
 
 
-def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
+def measured_of(env: BuildEnvironment, docname: str) -> list[RecipeResults]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
     machines = watch(env, list_machines, docname)
-    own, *others = [watch(env, know, docname, each) for each in ("", *machines)]
+    own, *others = [watch(env, load_results, docname, each) for each in ("", *machines)]
     for other in others:  # the recipe's own page tells of its own
         if other and other.problem:
             note_problem(env, other.problem)

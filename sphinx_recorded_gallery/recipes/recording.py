@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 # What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
-PUBLISHED_MIME = "application/vnd.recipe-gallery."
+PUBLISHED_MIME = "application/vnd.recorded-gallery."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +77,15 @@ class Comparison:
     def describe(self) -> str:
         """Say what differs, for a person who has to decide whether to record again."""
         parts = []
-        if self.changed:
-            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in self.changed)
+        own = [cell for cell in self.changed if cell.inlined is None]
+        if own:
+            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in own)
             parts.append(f"changed code in cell {cells}")
+        for cell in self.changed:
+            if cell.inlined:  # the recipe itself may be as it was
+                module = cell.inlined.path.name
+                place = f"cell {cell.number} (line {cell.line})"
+                parts.append(f"changed code in {module}, imported in {place}")
         if (gone := self.removed - len(self.changed)) > 0:
             parts.append(f"recorded cells that are no longer in the recipe: {gone}")
         if self.inputs:

@@ -24,7 +24,7 @@ from .catalogs import Kind, is_wordless, line_of, shorten
 from .code_comments import find_problem
 from .glossary import Glossary
 from .hidden_characters import find_hidden
-from .markup import FREE_ROLES, TOUCHES, Markup, parse, shield_names
+from .markup import FREE_ROLES, TOUCHES, Markup, count_new_glued, parse, shield_names
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
@@ -238,7 +238,7 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         word = "a word that ends in _ is a link; write \\_ for the character"
         told = ", ".join(value for _kind, value in added)
         differences.append(f"not in the source: {told}; {word if is_word else 'leave it out'}")
-    if target.glued > source.glued:
+    if count_new_glued(target, source):
         differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)

@@ -105,6 +105,12 @@ def _count_glued(children: list[nodes.Node]) -> int:
     return count
 
 
+def count_new_glued(target: Markup, source: Markup) -> int:
+    """Return how much emphasis a translation has begun inside words, beyond that of its source."""
+    new = target.emphasized - source.emphasized
+    return max(min(new, target.glued - source.glued), 0)
+
+
 def shield_names(text: str, translation: str) -> str:
     """Return a translation, for which words may touch markup, with its plain names kept plain.
 
@@ -139,8 +145,8 @@ def _distance(target: Markup, source: Markup) -> int:
     """Return in how many places a translation has other markup than its source."""
     new_problems = target.problems.keys() - source.problems.keys()
     missing, added = source.parts - target.parts, target.parts - source.parts
-    new_glue = max(target.glued - source.glued, 0)
-    return len(new_problems) + missing.total() + added.total() + new_glue
+    new_glued = count_new_glued(target, source)
+    return len(new_problems) + missing.total() + added.total() + new_glued
 
 
 def _find_places(children: list[nodes.Node]) -> Iterator[str]:

@@ -14,7 +14,12 @@ from .case import Case, contains, lacks, prints, stream
 PUBLISH = """
 from IPython.display import display
 row = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
-display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": [row]}}, raw=True)
+"""
+SPANS = """
+from IPython.display import display
+spans = {"case": "a", "unit": "s", "lanes": {"GPU": [[2, 1]]}}
+display({"application/vnd.recorded-gallery.spans+json": spans}, raw=True)
 """
 LOG = """
 import logging, sys
@@ -533,6 +538,14 @@ SETTINGS = [
         ends="refused",
         code=PUBLISH.replace("2.0", "float('nan')"),
         says="published wrong rows",
+    ),
+    Case(
+        name="spans-backwards",
+        kind="A9",
+        injects="a span that ends before it begins",
+        ends="refused",
+        code=SPANS,
+        says="published wrong spans: lane GPU, span 1: it ends at 1, before 2",
     ),
     Case(
         name="deadline-1e300",

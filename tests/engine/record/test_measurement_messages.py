@@ -26,7 +26,7 @@ rows = [
     {**names, "variant": "eager", "size": 10, "value": 4.0},
     {**names, "variant": "compiled", "size": 10, "value": 2.0},
 ]
-display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)
 '''
 
 
@@ -46,6 +46,19 @@ def add_replicates(
         rows = [replace(row, value=row.value * factor) for row in published]
         facts = {"rows": rows, "replicate": number, "host": host, **changes}
         add_replicate(gallery, name="measuring", **facts)
+
+
+def test_check_lists_what_is_left_to_a_gpu(gallery: Gallery, check: Check) -> None:
+    gallery.configure(recorded_gallery_gpu_figures=True)
+    gallery.add("measuring", MEASURING)
+    text = MEASURING.replace("{adam.10", "{compiled.gpu} and\n{adam.10")
+    text = text.replace(
+        "from IPython", "# %%\n# Words.\n# :measured:`eager.kernels`\n\nfrom IPython"
+    )
+    gallery.write("measuring", text)
+    status, told = check()
+    assert status == 0
+    assert "  left to a GPU: compiled.gpu (line 5), eager.kernels (line 11)\n" in told
 
 
 def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Check) -> None:
