@@ -4,7 +4,14 @@ Python does not read comments, nor the text between cells, but other tools do: w
 for an instruction, and the English program has not, is refused, in catalogs and in finished files.
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # slow to import
+    from nbformat import NotebookNode
 
 # What tools read, not people, at the start of a comment
 _AT_START = re.compile(
@@ -64,9 +71,15 @@ def find_instruction(english: str, finished: str) -> str:
         return "the name of an encoding"
     if [cell.cell_type for cell in wanted] != [cell.cell_type for cell in found]:
         return "a mark that begins another cell where the script is opened as a notebook"
-    code = [line for cell in found if cell.cell_type == "code" for line in cell.source.split("\n")]
-    lines = set(finished.split("\n"))
     # jupytext takes the # away from magics
-    if any(line not in lines and not line.lstrip().startswith("#") for line in code):
+    lines = set(finished.split("\n")) | _lines_of_code(wanted)
+    if any(
+        line not in lines and not line.lstrip().startswith("#") for line in _lines_of_code(found)
+    ):
         return "a command that is run where the script is opened as a notebook"
     return ""
+
+
+def _lines_of_code(cells: Sequence[NotebookNode]) -> set[str]:
+    sources = (cell.source for cell in cells if cell.cell_type == "code")
+    return {line for source in sources for line in source.split("\n")}

@@ -106,6 +106,9 @@ def test_what_the_english_program_has_is_no_harm() -> None:
     english = f'{metadata}def f():\n    """Do.\n\n    >>> f()\n    """\n'
     assert find_instruction(english, english.replace("Do.", "합니다.")) == ""
     assert find_instruction("x = 1  # one\n", "x = 1  # 하나\n") == ""
+    magics = "# Run in Colab:\n# !pip install numpy\nx = 1\n"
+    assert find_instruction(magics, magics.replace("Run in Colab", "코랩에서")) == ""
+    assert "command" in find_instruction(magics, magics.replace("Run in Colab:", "!rm x"))
     assert "doctest" in find_instruction('"""Do."""\n', '"""하기 >>> x"""\n')
     assert "doctest" in find_instruction(
         english, english.replace("Do.", "합니다. >>> x")
