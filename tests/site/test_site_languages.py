@@ -69,8 +69,10 @@ def test_catalogs_are_in_one_form(language: Language) -> None:
     assert len(paths) > len(RECIPES)
     catalogs = {name: read_catalog(path) for name, path in paths.items()}
     for name, catalog in catalogs.items() if language.code in WHOLE else ():
-        for entry in catalog.fuzzy_entries() + catalog.untranslated_entries():
-            text = f"{paths[name]}:{line_of(entry)}: left to translate: {entry.msgid}"
+        left = catalog.fuzzy_entries() + catalog.untranslated_entries()
+        if left:
+            place = f"{paths[name]}:{line_of(left[0])}"
+            text = f"{place}: {len(left)} messages left to translate, as {left[0].msgid!r}"
             warnings.warn(text, stacklevel=1)
     # each in the one form that update-po writes
     made, _told = plan_update(catalogs, read_pots(project), language=language.code)
