@@ -108,8 +108,8 @@ live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=
 	@$(BIN)/python -m sphinx_recorded_gallery live --build $(BUILD)/live --port $(PORT) \
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
-check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
-	@$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGE)
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko; COMPLETE=1: what is left, too)
+	@$(BIN)/python -m sphinx_recorded_gallery check-po $(if $(COMPLETE),--complete) $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources
 	@$(BIN)/python -m sphinx_recorded_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)

@@ -36,6 +36,7 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     assert done.returncode == 0, done.stderr
     assert 'ja = { name = "日本語", published = false }' in done.stdout
     assert "recorded-gallery live ja" in done.stdout
+    assert "CODEOWNERS" not in done.stdout  # there is none
     assert "make " not in done.stdout
     assert (site.root / "locale/ja/glossary.csv").read_text() == "term,translation\ncache,\n"
     assert (
