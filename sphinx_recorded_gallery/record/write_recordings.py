@@ -1,7 +1,7 @@
 """Write recordings, whole or not at all; tell what pages leave out."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..recipes.pictures import TooLargeError, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import check_recording, seal
 from ..recipes.sanitize import find_left_out
+from .normalize_outputs import WIDGET_VIEW
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 
@@ -96,16 +97,29 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                     if isinstance(error, TooLargeError):
                         remedy = "draw it smaller, as with fewer dots per inch"
                     raise tell(text, remedy=remedy) from None
+            if WIDGET_VIEW in data:
+                left_out.append("a widget, and show its words")
             if data and not any(map(is_shown, data)):
                 left_out.append(f"an output that has no form but {', '.join(data)}")
             elif not trusted:
                 try:
-                    left_out += find_left_out(data)
+                    forms = {mime: data[mime] for mime in data if mime != WIDGET_VIEW}
+                    left_out += find_left_out(forms)
                 except ValueError as error:
                     text = f"cell {cell.number}: {error}"
                     raise tell(text, remedy="show less, or a picture") from None
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            remedy = "show what needs no script and no style, or a picture"
+            remedy = _find_remedy(left_out)
             yield describe_error(tell(text, remedy=remedy))
+
+
+def _find_remedy(left_out: Sequence[str]) -> str:
+    """Return how a cell shows what pages leave out of it."""
+    names = " ".join(left_out)
+    if "application/vnd.plotly" in names:
+        return 'write in recording.toml: PLOTLY_RENDERER = "notebook_connected" under [environment]'
+    if "application/vnd.vega" in names:
+        return 'add to the recipe: altair.renderers.enable("html")'
+    return "show what needs no script and no style, or a picture"

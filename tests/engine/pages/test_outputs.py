@@ -122,3 +122,25 @@ def test_sphinx_search_is_spared_words_that_nobody_types(gallery: Gallery) -> No
     words = (gallery.build().out / "searchindex.js").read_text(encoding="utf-8")
     assert "quokka" in words
     assert "yyyyy" not in words
+
+
+STREAMS = '''
+"""
+Streams
+=======
+
+Text.
+"""
+import sys
+
+print("first")
+print("second, an error", end="", file=sys.stderr)
+print("third")
+'''
+
+
+def test_output_and_errors_stand_in_one_box(gallery: Gallery) -> None:
+    gallery.add("streams", STREAMS)
+    page = gallery.build().page("recipes/streams")
+    assert page.count("sphx-glr-script-out") == 1
+    assert "first\nsecond, an error\nthird\n</pre>" in page
