@@ -103,7 +103,8 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                 left_out.append(f"an output that has no form but {', '.join(data)}")
             elif not trusted:
                 try:
-                    left_out += find_left_out(data)
+                    forms = {mime: data[mime] for mime in data if mime != WIDGET_VIEW}
+                    left_out += find_left_out(forms)
                 except ValueError as error:
                     text = f"cell {cell.number}: {error}"
                     raise tell(text, remedy="show less, or a picture") from None
