@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import tempfile
 import traceback
 from pathlib import Path
@@ -91,9 +92,30 @@ def describe_error(error: BaseException, name: str = "") -> str:
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
-    The folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``,
-    which the builds that it starts see, too.
+    The program is named as it was started, and the folder given as ``--root`` is repeated. The
+    command line keeps both in variables, which the builds that it starts see, too.
     """
+    program = os.environ.get("RECORDED_GALLERY_PROGRAM", "recorded-gallery")
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
     given = [] if root == "." else ["--root", shlex.quote(root)]
-    return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))
+    return " ".join(filter(None, [program, command, argument, *options, *given]))
+
+
+def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) -> str:
+    """Return the command that records an example on a device where it can.
+
+    ``on_gpu`` tells which device made its recording; None if there is none. Then the GPU is chosen
+    where the project asks for it and NVIDIA's driver is installed.
+    """
+    default = os.environ.get("RECORDED_GALLERY_DEVICE")  # kept by the command line
+    if on_gpu is None:
+        on_gpu = default == "gpu" and has_driver()
+    device = "gpu" if on_gpu else "cpu"
+    if default and device != default:
+        options = (*options, f"--device {device}")
+    return suggest("record", name, *options)
+
+
+def has_driver() -> bool:
+    """Tell whether NVIDIA's driver is installed; asking it for GPUs would take a while."""
+    return shutil.which("nvidia-smi") is not None

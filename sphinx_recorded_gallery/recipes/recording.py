@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import ensure_regular_file
-from ..errors import GalleryError, suggest, visible
+from ..errors import GalleryError, suggest_record, visible
 from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:
@@ -77,9 +77,14 @@ class Comparison:
     def describe(self) -> str:
         """Say what differs, for a person who has to decide whether to record again."""
         parts = []
-        if self.changed:
-            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in self.changed)
-            parts.append(f"changed code in cell {cells}")
+        for cell in self.changed:
+            if cell.inlined:
+                name = cell.inlined.path.name
+                parts.append(f"changed code in {name} (imported in cell {cell.number})")
+        cells = [cell for cell in self.changed if not cell.inlined]
+        if cells:
+            places = ", ".join(f"{cell.number} (line {cell.line})" for cell in cells)
+            parts.append(f"changed code in cell {places}")
         if (gone := self.removed - len(self.changed)) > 0:
             parts.append(f"recorded cells that are no longer in the recipe: {gone}")
         if self.inputs:
@@ -93,7 +98,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     Where it is not ``trusted``, what it shows is made harmless. Raises ``GalleryError`` if the file
     is damaged or something else.
     """
-    again = f"run: {suggest('record', name or path.stem, '--force')}"
+    again = f"run: {suggest_record(name or path.stem, '--force')}"
 
     def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy)
@@ -102,7 +107,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         ensure_regular_file(path)
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
+        raise wrong("no recording", f"run: {suggest_record(name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
     import nbformat  # slow to import, and not needed where nothing changed

@@ -1,5 +1,6 @@
 """Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
 
+import shlex
 import signal
 import sys
 from collections import deque
@@ -16,9 +17,11 @@ from ..measurements.replicates import Replicate, read_replicates, replicates_pat
 from ..measurements.rows import read_rows
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.recording import name_device
 from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
+from .gpu_facts import NoGpuError
 from .local_runner import Places, find_places, one_at_a_time
 from .run_task import Result, Task
 
@@ -37,6 +40,23 @@ class Options:
     replicates: int = 0  # fresh processes of each recipe beside its page run
     workers: int | None = None  # how many at the same time; by default one a GPU, or one
     scheduler: str | None = None  # address of one of Dask's that exists
+
+    def suggest(self, names: Sequence[str], *further: str) -> str:
+        """Return the command that asks for the same, on the CPU."""
+        asked = ["--device cpu"]
+        if self.force:
+            asked.append("--force")
+        if self.replace_gpu:
+            asked.append("--replace-gpu")
+        if self.replicates:
+            asked.append(f"--replicates {self.replicates}")
+        if self.workers:
+            asked.append(f"--workers {self.workers}")
+        if self.scheduler:
+            asked.append(f"--scheduler {shlex.quote(self.scheduler)}")
+        if self.folder:
+            asked.append(f"--recordings-folder {shlex.quote(str(self.folder))}")
+        return suggest("record", " ".join(names), *asked, *further)
 
 
 def record(
@@ -62,7 +82,11 @@ def record(
         runner = None
         if pages or current:
             tasks = [*pages, *(task for task, _notebook in current)]
-            runner = _start_runner(options, tasks, session.say, held)
+            try:
+                runner = _start_runner(options, tasks, session.say, held)
+            except NoGpuError as error:
+                error.offer(options.suggest(names))
+                raise
             session.hosts = runner.hosts
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(session.summarize)
@@ -148,7 +172,7 @@ class Session:
                     page = Task(file=file, recipe=report.recipe)
                     current.append((page, report.recording.notebook))
             elif report.recording and report.recording.on_gpu and self.keeps_gpu:
-                remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
+                remedy = self.options.suggest([file.name], "--replace-gpu")
                 text = f"{file.name}: its recording was made on a GPU ({report.origin}); "
                 self.fail(file.name, f"{text}to replace it by one from this CPU: {remedy}")
             else:
@@ -216,6 +240,17 @@ class Session:
         """
         count, name = self.options.replicates, page.file.name
         if not count:
+            return []
+        recorded_on = name_device(notebook.metadata.recording["device"])
+        here = sorted({place[1] for place in self.hosts})
+        if recorded_on not in here:
+            folder = shlex.quote(str(self.folder / "mine"))
+            beside = f"--recordings-folder {folder}"
+            device = f"--device {self.options.device}"
+            command = suggest("record", name, device, f"--replicates {count}", beside)
+            text = f"{name}: recorded on {recorded_on}, and replicates of another device "
+            text += f"({', '.join(here)}) do not count; to measure this one beside it: {command}"
+            self.fail(name, text)
             return []
         path = replicates_path(page.file.recording(self.folder))
         try:

@@ -78,7 +78,7 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     assert "How it is measured." in again.page("recipes/second")
     inlined.recipes.joinpath("_bench.py").write_text(MODULE.replace("x + 0", "x + 1"))
     again = inlined.build()
-    assert "changed code in cell 1 (line 8)" in again.warnings
+    assert "changed code in _bench.py (imported in cell 1)" in again.warnings
     inlined.recipes.joinpath("_bench.py").write_text("x = (\n")
     assert "_bench.py:1: syntax error: '(' was never closed" in inlined.build().warnings
     inlined.recipes.joinpath("_bench.py").unlink()
