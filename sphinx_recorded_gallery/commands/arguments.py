@@ -55,7 +55,9 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         own, sphinx_options = own[:place], own[place + 1 :]
     options = PARSER.parse_args(own)
     if sphinx_options and not options.takes_sphinx_options:
-        PARSER.error(f"only html takes options of sphinx-build: {' '.join(sphinx_options)}")
+        PARSER.error(
+            f"only html and serve take options of sphinx-build: {' '.join(sphinx_options)}"
+        )
     options.sphinx_options = sphinx_options
     return options
 
