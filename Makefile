@@ -21,6 +21,8 @@ $(error LANGUAGE is called LANGUAGES here: make $(MAKECMDGOALS) LANGUAGES=$(LANG
 endif
 unexport LANGUAGE
 BASE ?= main
+# RELEASE is another one than pages show, to compare with
+RELEASE ?=
 NAME ?=
 MACHINE ?=
 REPLICATES ?=
@@ -85,8 +87,9 @@ record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1,
 		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	@$(ENGINE) record $(RECORDFLAGS) $(RECIPES)
 
-drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
+drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD, RELEASE=2.11)
 	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
+		$(if $(RELEASE),--release $(RELEASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)

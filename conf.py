@@ -107,7 +107,7 @@ recorded_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
-# CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
+# MAINTAINING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(
     [
         "default-src 'self'",  # Firefox fetches the next recipe ahead, which no other rule allows
