@@ -92,13 +92,15 @@ def describe_error(error: BaseException, name: str = "") -> str:
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
-    The program is named as it was started, and the folder given as ``--root`` is repeated. The
-    command line keeps both in variables, which the builds that it starts see, too.
+    ``argument`` is quoted for a shell, ``options`` are not. The program is named as it was started,
+    and the folder given as ``--root`` is repeated. The command line keeps both in variables, which
+    the builds that it starts see, too.
     """
     program = os.environ.get("RECORDED_GALLERY_PROGRAM", "recorded-gallery")
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
     given = [] if root == "." else ["--root", shlex.quote(root)]
-    return " ".join(filter(None, [program, command, argument, *options, *given]))
+    named = shlex.quote(argument) if argument else ""
+    return " ".join(filter(None, [program, command, named, *options, *given]))
 
 
 def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) -> str:

@@ -49,7 +49,7 @@ def take_port(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
     except (OSError, OverflowError) as error:
         server.server_close()
         text = "is taken" if _is_taken(error) else f"cannot be used: {error}"
-        command = suggest("serve", " ".join(options.languages), f"--port {_find_free_port()}")
+        command = suggest("serve", "", *options.languages, f"--port {_find_free_port()}")
         raise GalleryError(f"port {options.port} {text}", remedy=f"run: {command}") from None
     return server
 

@@ -57,7 +57,7 @@ def build_site(
             if not is_built:
                 failed.append(code)
     if failed:
-        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
+        print(f"error: see the problems above, in {', '.join(sorted(failed))}", file=sys.stderr)
     return not failed
 
 

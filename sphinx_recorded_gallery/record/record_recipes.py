@@ -43,7 +43,7 @@ class Options:
 
     def suggest(self, names: Sequence[str], *further: str) -> str:
         """Return the command that asks for the same, on the CPU."""
-        asked = ["--device cpu"]
+        asked = [*map(shlex.quote, names), "--device cpu"]
         if self.force:
             asked.append("--force")
         if self.replace_gpu:
@@ -56,7 +56,7 @@ class Options:
             asked.append(f"--scheduler {shlex.quote(self.scheduler)}")
         if self.folder:
             asked.append(f"--recordings-folder {shlex.quote(str(self.folder))}")
-        return suggest("record", " ".join(names), *asked, *further)
+        return suggest("record", "", *asked, *further)
 
 
 def record(
