@@ -85,7 +85,7 @@ def record(
             try:
                 runner = _start_runner(options, tasks, session.say, held)
             except NoGpuError as error:
-                error.offer(options.suggest(names))
+                error.offer(options.suggest(names, *session.place_of_others()))
                 raise
             session.hosts = runner.hosts
         # said also after Ctrl-C: what is recorded, and what is not
@@ -148,6 +148,7 @@ class Session:
         self.names = [file.name for file in files]
         self.recorded: set[str] = set()
         self.current: set[str] = set()
+        self.made_on_gpu: set[str] = set()  # recipes with such a recording, before this began
         self.failed: dict[str, str] = {}  # recipes and replicates, and why
         self.planned = self.made = 0  # replicates
         self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
@@ -163,6 +164,8 @@ class Session:
         current: list[tuple[Task, NotebookNode]] = []
         for file in files:
             report = inspect(file, self.folder)
+            if report.recording and report.recording.on_gpu:
+                self.made_on_gpu.add(file.name)
             if report.recipe is None:
                 self.fail(file.name, report.detail)
             elif report.recording and report.status == "current" and not self.options.force:
@@ -182,6 +185,16 @@ class Session:
                 except GalleryError as error:
                     self.fail(file.name, describe_error(error))
         return to_do, current
+
+    @property
+    def beside(self) -> str:
+        """The option that keeps recordings of this machine beside those that there are."""
+        return f"--recordings-folder {shlex.quote(str(self.folder / 'mine'))}"
+
+    def place_of_others(self) -> list[str]:
+        """Return the option for recordings of a CPU, where those of a GPU should stay."""
+        is_free = self.options.folder or self.options.replace_gpu or not self.made_on_gpu
+        return [] if is_free else [self.beside]
 
     def keep(self, task: Task, result: Result) -> list[Task]:
         """Write what came of a task and tell of it; return the tasks that follow from it."""
@@ -244,10 +257,8 @@ class Session:
         recorded_on = name_device(notebook.metadata.recording["device"])
         here = sorted({place[1] for place in self.hosts})
         if recorded_on not in here:
-            folder = shlex.quote(str(self.folder / "mine"))
-            beside = f"--recordings-folder {folder}"
             device = f"--device {self.options.device}"
-            command = suggest("record", name, device, f"--replicates {count}", beside)
+            command = suggest("record", name, device, f"--replicates {count}", self.beside)
             text = f"{name}: recorded on {recorded_on}, and replicates of another device "
             text += f"({', '.join(here)}) do not count; to measure this one beside it: {command}"
             self.fail(name, text)

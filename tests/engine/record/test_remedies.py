@@ -84,6 +84,19 @@ def test_without_a_gpu_the_same_is_offered_on_the_cpu(
     assert written == {"first.ipynb", "first.jsonl", "third.ipynb", "third.jsonl"}
 
 
+def test_recordings_from_a_gpu_stay_beside_what_is_offered(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.write("steps", RECIPE)
+    assert gallery.record("steps")
+    name_gpu(gallery, "steps")
+    before = (gallery.recordings / "steps.ipynb").read_bytes()
+    assert main(["record", "steps", "--replicates", "1"]) == 1
+    assert run_suggested(capsys.readouterr().err) == 0
+    assert (gallery.recordings / "steps.ipynb").read_bytes() == before
+    assert (gallery.recordings / "mine/steps.jsonl").read_text().count("\n") == 1
+
+
 def test_a_stale_recording_from_a_gpu_asks_for_one(
     gallery: Gallery, capsys: pytest.CaptureFixture[str]
 ) -> None:
