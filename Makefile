@@ -38,7 +38,7 @@ FORMS := .github/ISSUE_TEMPLATE
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po new-language page
+.PHONY: live check-po update-po new-language page api
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -127,6 +127,9 @@ test-fast: $(VENV)/test ## run tests without kernels, browsers and the whole sit
 
 test-nightly: $(VENV)/test ## run the tests that take longest
 	$(BIN)/python -m pytest $(PYTESTFLAGS) --dist worksteal -m nightly
+
+api: $(VENV)/html ## build the reference of the engine's API to _build/api/
+	$(BIN)/python -m sphinx -C -W -q -b html -D project=sphinx-recorded-gallery -D extensions=sphinx.ext.autodoc -d $(BUILD)/doctrees/api sphinx_recorded_gallery/api_reference $(BUILD)/api
 
 lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check

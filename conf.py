@@ -35,6 +35,7 @@ exclude_patterns = [
     "locale",
     "tests",
     "benchmarks",
+    "sphinx_recorded_gallery",  # `make api` builds the reference in there, in English alone
 ]
 nitpicky = True  # a link that leads nowhere is a warning
 # `make links` asks other sites; what stands inside this one is looked after by every build.
@@ -106,6 +107,8 @@ second_call_answer_required = True  # a recipe begins with its answer
 recorded_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
+recorded_gallery_quantities = "second_call.quantities:list_quantities"  # beside the engine's
+recorded_gallery_text_checks = "second_call.prose_checks:check_texts"  # no figure without a source
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # MAINTAINING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from chromium import launch, serve  # noqa: E402
+sys.path.insert(0, str(ROOT))
 from sphinx_recorded_gallery.recipes.find_recipes import find_recipes  # noqa: E402
+from tests.helpers.chromium import launch, serve  # noqa: E402
 
 SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
 MOST_NUMBERS = 4  # of a paragraph that a reader in a hurry takes in

@@ -12,9 +12,9 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from chromium import launch, serve  # noqa: E402
+sys.path.insert(0, str(ROOT))
 from sphinx_recorded_gallery.languages import load_languages  # noqa: E402
+from tests.helpers.chromium import launch, serve  # noqa: E402
 
 PAGES = ("index", "recipes/index", "recipes/compiling_optimizer", "results", "faq", "search")
 WIDTHS = (360, 390, 600, 720, 768, 1024, 1350, 1440)

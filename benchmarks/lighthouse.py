@@ -15,10 +15,10 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from chromium import find_chromium, serve  # noqa: E402
+sys.path.insert(0, str(ROOT))
 from sphinx_recorded_gallery.languages import load_languages  # noqa: E402
 from sphinx_recorded_gallery.recipes.find_recipes import find_recipes  # noqa: E402
+from tests.helpers.chromium import find_chromium, serve  # noqa: E402
 
 LIGHTHOUSE = "lighthouse@13.5.0"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")

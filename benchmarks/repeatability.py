@@ -1,10 +1,11 @@
 """Whether measurements repeat on a host that was left out: ``python benchmarks/repeatability.py``.
 
-For each host of each recipe, ranges are computed from the processes of the other hosts, by the
-method of the site and by that of before, and compared with the median of what the host that was
-left out measured. A range is judged by Gneiting and Raftery's interval score, in logarithms: its
-width, and 2/alpha times what is outside. Less is better; it is proper, so neither a wide range nor
-a narrow one can win by its width alone. ``--write`` puts the tables into repeatability.md.
+For each release and each host of each recipe, ranges are computed from the processes of the other
+hosts, by the method of the site and by that of before, and compared with the median of what the
+host that was left out measured. A range is judged by Gneiting and Raftery's interval score, in
+logarithms: its width, and 2/alpha times what is outside. Less is better; it is proper, so neither a
+wide range nor a narrow one can win by its width alone. ``--write`` puts the tables into
+repeatability.md.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import math
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -20,13 +21,19 @@ from statistics import fmean, median
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from sphinx_recorded_gallery.measurements.processes import read_sources  # noqa: E402
+from sphinx_recorded_gallery.measurements.processes import read_processes  # noqa: E402
+from sphinx_recorded_gallery.measurements.quantities import (  # noqa: E402
+    list_quantities,
+    name_gpu_bound,
+)
 from sphinx_recorded_gallery.measurements.ranges import Measurement, measure  # noqa: E402
 from sphinx_recorded_gallery.measurements.replicates import Process  # noqa: E402
 from sphinx_recorded_gallery.measurements.rows import Row  # noqa: E402
 from sphinx_recorded_gallery.project import load_project  # noqa: E402
 from sphinx_recorded_gallery.recipes.find_recipes import list_files  # noqa: E402
 from sphinx_recorded_gallery.recipes.recipe import load_recipe  # noqa: E402
+from sphinx_recorded_gallery.recipes.recording_toml import load_settings  # noqa: E402
+from sphinx_recorded_gallery.recipes.releases import sort_releases  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")
 MARKS = "<!-- tables -->", "<!-- end of tables -->"
@@ -41,6 +48,7 @@ Measured = list[tuple[str, Sequence[Row]]]  # host and rows of each process
 class Trial:
     """A measurement of a host that was left out, and what the others say of it."""
 
+    release: str
     recipe: str
     known: Measurement
     former: Range  # by the method of before
@@ -60,22 +68,19 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write them into repeatability.md")
     options = parser.parse_args()
     project = load_project(ROOT)
-    recipes: dict[str, Sequence[Process]] = {}
+    gpu_bound = name_gpu_bound(list_quantities(project.config))
+    releases: dict[str, dict[str, Sequence[Process]]] = defaultdict(dict)  # and recipes
     for file in list_files(project.config, project.root):
-        sources = read_sources(file.recording(project.recordings), load_recipe(file.path))
-        recipes[file.name] = sources.processes
-    trials = [each for name, found in recipes.items() for each in leave_out(name, found)]
-    predicted = [each for each in trials if each.kind == "bound by the GPU"]
+        package = load_settings(file.gallery).release
+        path, recipe = file.recording(project.recordings), load_recipe(file.path, file.name)
+        for release, processes in read_processes(path, recipe, None, package).by_release.items():
+            releases[release][file.name] = processes
     lines = [
         *["    $ python benchmarks/repeatability.py --write", ""],
-        *[f"{time.strftime('%Y-%m-%d')}, on the recordings of this commit.", ""],
-        *count_processes(recipes),
-        *["", "## By what bounds them", "", *compare(trials, lambda each: each.kind)],
-        *["", "## Bound by the GPU, by quantity", ""],
-        *compare(predicted, lambda each: f"`{each.known.quantity}`"),
-        *["", "## By recipe", "", *compare(trials, lambda each: f"`{each.recipe}`")],
-        *["", "## Predictions that were wrong", "", *name_outside(predicted)],
+        *[f"{time.strftime('%Y-%m-%d')}, on the recordings of this commit."],
     ]
+    for release in sort_releases(releases):
+        lines += ["", *describe_release(release, releases[release], gpu_bound)]
     print("\n".join(lines))
     if options.write:
         before, _, rest = REPORT.read_text(encoding="utf-8").partition(MARKS[0])
@@ -84,17 +89,43 @@ def main() -> int:
     return 0
 
 
-def leave_out(recipe: str, processes: Sequence[Process]) -> Iterator[Trial]:
+def describe_release(
+    release: str, recipes: dict[str, Sequence[Process]], gpu_bound: Container[str]
+) -> list[str]:
+    """Return the tables of one release."""
+    trials = [
+        trial
+        for name, processes in recipes.items()
+        for trial in leave_out(release, name, processes, gpu_bound)
+    ]
+    lines = [f"## Release {release}" if release else "## All processes", ""]
+    lines += count_processes(recipes)
+    if not trials:
+        return [*lines, "", "Measured on one host: nothing can be left out."]
+    predicted = [trial for trial in trials if trial.kind == "bound by the GPU"]
+    lines += ["", "### By what bounds them", "", *compare(trials, lambda trial: trial.kind)]
+    if predicted:
+        lines += ["", "### Bound by the GPU, by quantity", ""]
+        lines += compare(predicted, lambda trial: f"`{trial.known.quantity}`")
+    lines += ["", "### By recipe", "", *compare(trials, lambda trial: f"`{trial.recipe}`")]
+    return [*lines, "", "### Predictions that were wrong", "", *name_outside(predicted)]
+
+
+def leave_out(
+    release: str, recipe: str, processes: Sequence[Process], gpu_bound: Container[str]
+) -> Iterator[Trial]:
     """Yield what each host measured, with the ranges of the others."""
     hosts = sorted({each.host for each in processes})
     for host in hosts if len(hosts) > 1 else ():
         others = [(each.host, each.rows) for each in processes if each.host != host]
-        own = measure((host, each.rows) for each in processes if each.host == host)
+        own = measure(((host, each.rows) for each in processes if each.host == host), gpu_bound)
         former = former_ranges(others)
-        for key, known in measure(others).items():
+        for key, known in measure(others, gpu_bound).items():
             if key in own and known.hosts > 1:
                 seen = own[key].value
-                yield Trial(recipe=recipe, known=known, former=former[key], seen=seen)
+                yield Trial(
+                    release=release, recipe=recipe, known=known, former=former[key], seen=seen
+                )
 
 
 def score(low: float, high: float, seen: float) -> float:

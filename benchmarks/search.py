@@ -17,11 +17,11 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from chromium import launch, serve  # noqa: E402
+sys.path.insert(0, str(ROOT))
 from sphinx_recorded_gallery.commands.site import build_site  # noqa: E402
 from sphinx_recorded_gallery.languages import Language, load_languages  # noqa: E402
 from sphinx_recorded_gallery.project import load_project  # noqa: E402
+from tests.helpers.chromium import launch, serve  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
 SETS = (

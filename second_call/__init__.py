@@ -7,15 +7,14 @@ from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.hooks import (
+from sphinx_recorded_gallery.api import (
     ONLY_HTML,
     Priority,
     add_recipe_transform,
     add_transform,
+    code_digest,
+    write_block,
 )
-from sphinx_recorded_gallery.measurements.names import EVENT
-from sphinx_recorded_gallery.pages.markdown import write_block
-from sphinx_recorded_gallery.project import code_digest
 
 from . import (
     answer_box,
@@ -30,7 +29,7 @@ from . import (
     root_pages,
     tables_as_cards,
 )
-from .charts import chart_data, directive
+from .charts import directive
 from .headlines import front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
@@ -64,6 +63,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     write_block.register(directive.chart, directive.write_chart)
 
     app.add_directive("chart", directive.ChartDirective)
+    app.add_directive("spans", directive.SpansDirective)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
     app.add_directive("wait-and-gain", front_page.WaitAndGain)
@@ -74,7 +74,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     code_tabs.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
-    app.connect(EVENT, chart_data.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)

@@ -10,8 +10,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.recipes.recorded_recipe import RecipePage
+from sphinx_recorded_gallery.api import GalleryError, RecipePage
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)

@@ -17,9 +17,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.hooks import Priority, add_recipe_transform
-from sphinx_recorded_gallery.pages.markdown import bold_line, join_inline, write_block
-from sphinx_recorded_gallery.recipes.recorded_recipe import RecipePage
+from sphinx_recorded_gallery.api import (
+    Priority,
+    RecipePage,
+    add_recipe_transform,
+    join_inline,
+    write_block,
+)
 
 _ = get_translation("second_call")
 
@@ -92,4 +96,4 @@ def _end_name(self: HTML5Translator, node: case_name) -> None:
     self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
 
 
-write_block.register(case_name, lambda node, page: bold_line(join_inline(node, page)))
+write_block.register(case_name, lambda node, page: f"**{join_inline(node, page)}**")

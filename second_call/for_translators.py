@@ -1,34 +1,35 @@
 """What translators find on pages: how far translations are, the glossary, how to improve a page."""
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.dates_and_numbers import format_number, format_percent, typeset
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.languages import (
+from sphinx_recorded_gallery.api import (
+    DATA_CLASS,
+    GalleryError,
     Language,
+    Status,
+    add_up,
+    catalog_path,
+    catalog_status,
     current_language,
+    format_number,
+    format_percent,
+    has_downloads,
     is_translated,
-    locale_folder,
+    label_domains,
+    repository_address,
     source_language,
     translated_languages,
+    typeset,
+    watch,
+    watch_glossary,
 )
-from sphinx_recorded_gallery.page_nodes import DATA_CLASS
-from sphinx_recorded_gallery.pages.page_header import has_downloads
-from sphinx_recorded_gallery.project import Project
-from sphinx_recorded_gallery.store import keep, watch
-from sphinx_recorded_gallery.translate.catalogs import label_domains
-from sphinx_recorded_gallery.translate.glossary import find_glossaries, load_glossary
-from sphinx_recorded_gallery.translate.loading import catalog_path, repository_address
-from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
 
 from .make_nodes import html_element, link_to_page, make_table, render
 
@@ -54,7 +55,7 @@ class TranslationStatus(SphinxDirective):
 
     def _section(self, language: Language) -> nodes.section:
         own = current_language(self.config)
-        statuses = watch(self.env, measure_catalogs, language.code)
+        statuses = watch(self.env, catalog_status, language.code)
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
         section += draw_progress(add_up(statuses), own, language)
@@ -89,18 +90,6 @@ class TranslationStatus(SphinxDirective):
         return make_table([_("Page"), *measured, _("Catalog")], rows, classes=["status-table"])
 
 
-def measure_catalogs(env: BuildEnvironment, code: str) -> list[Status]:
-    """Measure a language's catalogs; while all are as they were, none is read again."""
-    root, config = Path(env.srcdir), env.config
-    locale = locale_folder(config, root)
-    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
-    files = sorted(locale.rglob("*.po*"))  # and the templates
-    status: list[Status] = keep(
-        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
-    )
-    return status
-
-
 def draw_progress(progress: Status, own: Language, language: Language) -> nodes.Node:
     """Return a bar of what is translated and what waits to be revised."""
     percent = format_percent(progress.percent / 100, own.locale)
@@ -123,11 +112,8 @@ class TranslationGlossary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        locale = locale_folder(self.config, Path(self.env.srcdir))
-        for path in find_glossaries(locale):
-            self.env.note_dependency(str(path))
         try:
-            glossary = load_glossary(locale)
+            glossary = watch_glossary(self.env)
         except GalleryError as error:
             logger.warning("%s", error, type="recorded_gallery", subtype="glossary")
             return []

@@ -11,11 +11,14 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import format_date
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Known, know
-from sphinx_recorded_gallery.project import gallery_folders
-from sphinx_recorded_gallery.store import watch
+from sphinx_recorded_gallery.api import (
+    RecipeResults,
+    current_language,
+    format_date,
+    gallery_folders,
+    load_results,
+    watch,
+)
 
 from .make_nodes import html_element, link_to_page, translated_nodes
 from .navigation import list_recipes
@@ -37,7 +40,7 @@ def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
         return
     cards = html_element(tag="ul", classes=["recipe-cards"])
     for docname in watch(env, list_recipes):
-        known = watch(env, know, docname)
+        known = watch(env, load_results, docname)
         if known and docname.startswith(env.docname.removesuffix("index")):
             cards += _make_card(env, docname, known)
     parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
@@ -48,11 +51,11 @@ def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 
 def introduce(env: BuildEnvironment, docname: str) -> tuple[str, str]:
     """Return title and first paragraph of a recipe, for a page to watch."""
-    known = know(env, docname)
+    known = load_results(env, docname)
     return (known.title, known.text) if known else ("", "")
 
 
-def _make_card(env: BuildEnvironment, docname: str, known: Known) -> nodes.Node:
+def _make_card(env: BuildEnvironment, docname: str, known: RecipeResults) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
     title, text = watch(env, introduce, docname)
     link = link_to_page(env, docname, *translated_nodes(env, docname, title))
@@ -64,7 +67,7 @@ def _make_card(env: BuildEnvironment, docname: str, known: Known) -> nodes.Node:
     return card
 
 
-def _origin(env: BuildEnvironment, docname: str, known: Known) -> Iterator[nodes.Node]:
+def _origin(env: BuildEnvironment, docname: str, known: RecipeResults) -> Iterator[nodes.Node]:
     """Yield where and when a recipe was measured, and its downloads."""
     if known.recorded:
         moment = format_date(known.recorded, current_language(env.config).locale)

@@ -11,10 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.languages import current_language, source_language
-from sphinx_recorded_gallery.measurements.roles import ROLES, make_node
-from sphinx_recorded_gallery.translate.loading import find_message
-from sphinx_recorded_gallery.translate.markup import inline_nodes
+from sphinx_recorded_gallery.api import current_language, message_nodes
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
@@ -35,10 +32,14 @@ def depart_element(self: HTML5Translator, node: html_element) -> None:
     self.body.append(f"</{node['tag']}>\n")
 
 
-def render(template: str, **context: Any) -> nodes.raw:
+def render_html(template: str, **context: Any) -> str:
     """Return a template of this package, filled in."""
-    html = _TEMPLATES.get_template(template).render(**context)
-    return nodes.raw("", html, format="html")
+    return _TEMPLATES.get_template(template).render(**context)
+
+
+def render(template: str, **context: Any) -> nodes.raw:
+    """Return a template of this package, filled in, as a node."""
+    return nodes.raw("", render_html(template, **context), format="html")
 
 
 def make_table(
@@ -77,16 +78,8 @@ def link_to_page(
 
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
     """Return a message of another page in the language of this build, English marked as such."""
+    children = message_nodes(env, docname, text)
     language = current_language(env.config)
-    translation = find_message(env, docname, text)
-
-    def make(role: str, words: str) -> nodes.Node | None:
-        return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
-
-    children = inline_nodes(translation, glue=language.words_touch_markup, make=make)
-    source = source_language(env.config)
-    if translation == text and language != source:
-        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
     return _keep_words_whole(children) if language.words_touch_markup else children
 
 

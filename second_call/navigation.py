@@ -11,8 +11,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.measurements.lookup import all_files
-from sphinx_recorded_gallery.store import once, pages_above, store_of
+from sphinx_recorded_gallery.api import all_files, note_link, once, pages_above
 
 _ = get_translation("second_call")
 
@@ -65,11 +64,10 @@ def describe_navigation(
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
     """Note the recipes to which each one leads as pages whose titles it shows."""
-    pages = store_of(env).pages
-    neighbours = pairwise(name for name in once(env, list_recipes) if name in pages)
+    neighbours = pairwise(name for name in once(env, list_recipes) if name in env.all_docs)
     for first, second in [*neighbours, *permutations(_find_named(env), 2)]:
-        pages[first].linked.add(second)
-        pages[second].linked.add(first)
+        note_link(env, first, second)
+        note_link(env, second, first)
 
 
 def _find_named(env: BuildEnvironment) -> list[str]:
@@ -77,7 +75,7 @@ def _find_named(env: BuildEnvironment) -> list[str]:
     return [
         name
         for name in once(env, list_recipes)[: len(env.config.second_call_recipes)]
-        if name in store_of(env).pages
+        if name in env.all_docs
     ]
 
 

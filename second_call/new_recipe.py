@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.api import GalleryError
 
 TEMPLATE = Path(__file__).with_name("templates") / "new_recipe.py.txt"
 PAGES = Path("tests/site/published_pages.txt")

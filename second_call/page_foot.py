@@ -13,18 +13,20 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY
-from sphinx_recorded_gallery.pages.markdown import Page, write_block
-from sphinx_recorded_gallery.pages.page_header import describe_versions, make_link, page_links
-from sphinx_recorded_gallery.recipes.recorded_recipe import (
+from sphinx_recorded_gallery.api import (
+    DOWNLOADS_ONLY,
+    Page,
     RecipePage,
     RecordedPage,
     Unrecorded,
+    current_language,
+    describe_versions,
     load_page,
+    page_links,
+    repository_address,
+    typeset,
+    write_block,
 )
-from sphinx_recorded_gallery.translate.loading import repository_address
 
 from .html_head import full_address
 
@@ -42,7 +44,8 @@ def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     notebook = f"{where.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
     for links in doctree.findall(page_links):
-        links += make_link(_("Colab"), f"https://colab.research.google.com/github{notebook}")
+        address = f"https://colab.research.google.com/github{notebook}"
+        links += nodes.reference("", _("Colab"), refuri=address, classes=["recipe-action"])
 
 
 def describe_foot(

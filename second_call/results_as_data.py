@@ -16,13 +16,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.measurements.lookup import Known
-from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, typeset
 
 _ = get_translation("second_call")
 
-SCHEMA = 2
+SCHEMA = 3
 COLUMNS = {
     "recipe": "name of the recipe",
     "case": "what was measured",
@@ -37,6 +35,8 @@ COLUMNS = {
     "processes": "how many fresh processes were measured",
     "hosts": "on how many machines",
     "device": "GPU, or else CPU",
+    "package": "what was measured; empty if releases are not told apart",
+    "release": "of the package; processes of other releases are not in the figure",
     "recorded": "when the run that the page shows was made",
     "versions": "of Python, packages and more",
 }
@@ -57,10 +57,12 @@ def link_to_data(docname: str, rows: list[dict[str, Any]], locale: Locale) -> re
     return links
 
 
-def list_rows(recipe: str, known: Known) -> Iterator[dict[str, Any]]:
+def list_rows(recipe: str, known: RecipeResults) -> Iterator[dict[str, Any]]:
     """Yield the rows of one recording."""
     origin = {
         "device": known.device,
+        "package": known.package,
+        "release": known.release,
         "recorded": known.recorded and known.recorded.isoformat(),
         "versions": dict(known.versions),
     }

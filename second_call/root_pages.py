@@ -9,10 +9,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.languages import Language
-from sphinx_recorded_gallery.measurements.lookup import know
-from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.loading import find_translations
+from sphinx_recorded_gallery.api import Kind, Language, find_translations, load_results
 
 from .html_head import full_address
 from .navigation import list_recipes
@@ -86,7 +83,7 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
     titles = []
     for page in list_recipes(app.env):
-        if known := know(app.env, page):
+        if known := load_results(app.env, page):
             found = find_translations(app.env, page, [known.title], language, Kind.PROSE)
             title = found.get(known.title, known.title).replace("``", "")
             titles.append((app.builder.get_target_uri(page), title))

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.recipes.recorded_recipe import load_page
+from sphinx_recorded_gallery.api import load_page
 
 LEAST_COLUMNS = 3  # what is narrower fits a phone
 

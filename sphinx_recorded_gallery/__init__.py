@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the core."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import labels, languages, pages, store
+    from . import labels, languages, old_titles, pages, store
     from .hooks import Priority
     from .project import CORE, add_extension
 
@@ -28,5 +28,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", languages.read_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", labels.load_labels, priority=Priority.READ_LANGUAGES)
     store.setup(app)
+    old_titles.setup(app)
     pages.setup(app)
     return description

@@ -1,17 +1,15 @@
 """Dates, numbers and marks between words, in the forms of a language."""
 
 import re
+import tomllib
 from datetime import date
 from decimal import localcontext
+from functools import cache
+from pathlib import Path
 
 from babel import Locale, dates, numbers
 
-_HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
-# Patterns that Python and browsers read alike, and what takes their place in a text of parts
-_CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
-    f"(?<=[，。：；？！]) |(?<={_HAN}) (?={_HAN})": "",
-    f"(?<={_HAN})(?={_LATIN})|(?<={_LATIN})(?={_HAN})": " ",
-}
+_TYPOGRAPHY = Path(__file__).with_name("typography.toml")
 
 
 def format_date(moment: date, locale: Locale) -> str:
@@ -29,7 +27,16 @@ def typeset(text: str, locale: Locale) -> str:
 
 def marks_of(locale: Locale) -> dict[str, str]:
     """Return what ``typeset`` replaces, in this order: patterns, and marks or spaces."""
-    return _CHINESE if locale.language == "zh" else {}
+    return _load_marks().get(locale.language, {})
+
+
+@cache
+def _load_marks() -> dict[str, dict[str, str]]:
+    languages = tomllib.loads(_TYPOGRAPHY.read_text(encoding="utf-8"))
+    return {
+        language: {mark["pattern"]: mark["mark"] for mark in marks}
+        for language, marks in languages.items()
+    }
 
 
 def format_number(value: float, locale: Locale, digits: int = 0, around: str = "{}") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
@@ -14,8 +13,11 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from .recipes.recorded_recipe import RecipePage
 
 
-class Priority(IntEnum):
-    """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments."""
+class Priority:
+    """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments.
+
+    These are numbers, and two of different events may be equal.
+    """
 
     # config-inited
     READ_LANGUAGES = 2
@@ -64,7 +66,7 @@ ONLY_HTML: dict[str, Any] = dict.fromkeys(
 
 
 def add_transform(
-    app: Sphinx, change: Callable[[BuildEnvironment, nodes.document], None], priority: Priority
+    app: Sphinx, change: Callable[[BuildEnvironment, nodes.document], None], priority: int
 ) -> None:
     """Call ``change(env, document)`` for each page that was read; it changes the page in place."""
     from sphinx.transforms import SphinxTransform
@@ -81,7 +83,7 @@ def add_transform(
 def add_recipe_transform(
     app: Sphinx,
     change: Callable[[BuildEnvironment, nodes.document, RecipePage], None],
-    priority: Priority,
+    priority: int,
 ) -> None:
     """Call ``change(env, document, page)`` for each page of a recipe that was read.
 

@@ -1,7 +1,7 @@
-"""What the nodes of a recipe's page are made of: which line of the recipe, and which cell.
+"""Which line and which cell of a recipe the nodes of its page are made from.
 
-The line is told docutils when it reads the page. Cells are marked by attributes, right after a page
-was parsed, and asked by all others. HTML shows none of them:
+The parser is told the lines. Cells are marked by attributes right after a page was parsed, and all
+later transforms go by these marks. HTML shows none of them:
 
 ``recipe_block``
     On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
@@ -31,6 +31,8 @@ from .recipes.recorded_recipe import RecipePage, load_page
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
+# A table that is drawn of rows, in the place of what the run itself has shown
+MEASURED_TABLE_CLASS = "measured-table"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
@@ -87,19 +89,29 @@ def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:
     Of code that is where its block begins.
     """
     source = recipe.path.read_text(encoding="utf-8").splitlines()
-    start, first = (
-        next((number for number, line in enumerate(text) if recipe.title in line), 0)
-        for text in (source, lines)
-    )
+    start = _find_line(recipe.title, source)  # of the block in the recipe
+    first = _find_line(recipe.title, lines)  # of its text on the page
     is_code = False
     parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
     for number, line in enumerate(lines):
         match = BOUNDARY.fullmatch(line.removeprefix(".. "))
         if match and int(match[1]) in parts:
             block, cell = parts[int(match[1])]
-            start, is_code = (cell.line if cell else block.lineno) - 1, cell is not None
+            is_code = cell is not None
+            start = (cell.line if cell else block.lineno) - 1
             first = number + 2  # an empty line is between
-        yield start + (0 if is_code else max(number - first, 0))
+        if is_code:
+            yield start
+        else:
+            yield start + max(number - first, 0)
+
+
+def _find_line(text: str, lines: Sequence[str]) -> int:
+    """Return the number of the first line with a text, from 0 on; 0 without one."""
+    for number, line in enumerate(lines):
+        if text in line:
+            return number
+    return 0
 
 
 def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
@@ -108,29 +120,42 @@ def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePag
     What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
     """
     recipe = page.recipe
-    left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
+    number = 1  # of the next block: there is no comment before the title
     cell: Cell | None = None  # whose code is to come
     for node in list(document.findall(nodes.Element)):
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
             line = int(match[1]) if match else 0
-            if line in recipe.hidden:  # settings or plumbing alone, which Sphinx-Gallery shows
-                code, cell = node.next_node(descend=False, siblings=True), None
-                if type(code) is nodes.literal_block:
-                    code.parent.remove(code)
-                node.parent.remove(node)
-            elif left and line == left[0][1][0].lineno:
-                node["recipe_block"], (_block, cell) = left.pop(0)
+            if line in recipe.hidden:
+                _remove_hidden(node)
+                cell = None
+            elif number < len(recipe.parts) and line == recipe.parts[number][0].lineno:
+                node["recipe_block"] = number
+                _block, cell = recipe.parts[number]
+                number += 1
         # Subclasses of literal_block stand for something else.
         elif cell and type(node) is nodes.literal_block:
-            node["recipe_cell"], node["recipe_fold"] = cell.number, cell.fold
-            if cell.inlined:
-                node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
-            # reStructuredText trims lines, and where they are numbered it puts a space before each.
-            # A module that it inlines stands in the place of the import.
-            if cell.inlined or node.astext().split() == cell.source.split():
-                set_code(node, cell.source)
+            _mark_code(node, cell)
             cell = None
+
+
+def _remove_hidden(boundary: nodes.comment) -> None:
+    """Remove a block of settings or plumbing alone, which Sphinx-Gallery shows."""
+    code = boundary.next_node(descend=False, siblings=True)
+    if type(code) is nodes.literal_block:
+        code.parent.remove(code)
+    boundary.parent.remove(boundary)
+
+
+def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
+    node["recipe_cell"] = cell.number
+    node["recipe_fold"] = cell.fold
+    if cell.inlined:
+        node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
+    # reStructuredText trims lines, and where they are numbered it puts a space before each. A
+    # module that is inlined stands in the place of its import.
+    if cell.inlined or node.astext().split() == cell.source.split():
+        set_code(node, cell.source)
 
 
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError
@@ -48,10 +50,15 @@ SETTINGS: dict[str, dict[str, Setting]] = {
         "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
         "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
         "recorded_gallery_site_url": ("", "env", str),
+        # what `check` asks of a site's texts: "package.module:function", which takes the folder of
+        # conf.py and returns errors
+        "recorded_gallery_text_checks": ("", "", str),
     },
     f"{CORE}.measurements": {
         # The text is about figures of a GPU: a recording of a CPU may lack or refute them
         "recorded_gallery_gpu_figures": (False, "env", bool),
+        # quantities of the site's recipes: "package.module:function" that returns a list of them
+        "recorded_gallery_quantities": ("", "env", str),
     },
     f"{CORE}.translate": {
         "recorded_gallery_repository_url": ("", "env", str),
@@ -80,6 +87,27 @@ def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
     if name == CORE:  # pages made by other code than this are read again
         description["env_version"] = int.from_bytes(code_digest()[:6], "big")
     return description
+
+
+def load_function(config: Config, setting: str, purpose: str) -> Callable[..., Any] | None:
+    """Return the function that a setting names as ``"package.module:function"``, or None.
+
+    Raises ``GalleryError`` if there is no such function; ``purpose`` says what it is for.
+    """
+    named = getattr(config, setting, "")
+    if not named:
+        return None
+    module, _colon, name = named.partition(":")
+    try:
+        function = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        problem = str(error)
+    else:
+        if callable(function):
+            return cast("Callable[..., Any]", function)
+        problem = f"{name} is no function"
+    remedy = f'name a function that {purpose}, as "package.module:function"'
+    raise GalleryError(f"{setting} = {named!r} in conf.py: {problem}", remedy=remedy)
 
 
 def load_project(root: Path) -> Project:
@@ -131,17 +159,19 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
 
     Each may be a string or a path, alone or in a list, with a slash at its end or without.
     """
-    gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
-    gallery |= config.sphinx_gallery_conf
+    gallery = config.sphinx_gallery_conf
     try:
-        examples, pages = (
-            [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
-            for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
-        )
+        examples = _folders(gallery.get("examples_dirs", "../examples"))
+        pages = _folders(gallery.get("gallery_dirs", "auto_examples"))
     except TypeError:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
+
+
+def _folders(setting: Any) -> list[str]:
+    folders = setting if isinstance(setting, list) else [setting]
+    return [PurePath(folder).as_posix() for folder in folders]
 
 
 def file_state(path: str | Path) -> tuple[int, int] | None:

@@ -6,21 +6,18 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
-from functools import cache
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from jinja2 import Environment
 from playwright.sync_api import Browser
 
-from chromium import find_chromium, launch
-from gallery import ENGINE, ROOT, Gallery, copy_repository
+from tests.helpers.chromium import find_chromium, launch
+from tests.helpers.gallery import ENGINE, ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -90,32 +87,13 @@ def _share_recordings() -> None:
         digest.update(version(package).encode())
     engine = ROOT / "sphinx_recorded_gallery"
     files = [*engine.glob("*.py"), *engine.glob("recipes/**/*.py"), *engine.glob("record/**/*.py")]
-    for path in [ROOT / "tests/gallery.py", *sorted(files)]:
+    for path in [ROOT / "tests/helpers/gallery.py", *sorted(files)]:
         digest.update(path.read_bytes())
     kept = ROOT / "_build/recordings_of_tests"
     for folder in kept.glob("*"):
         if time.time() - folder.stat().st_mtime > 24 * 3600:
             shutil.rmtree(folder, ignore_errors=True)
     os.environ.setdefault("RECORDINGS_OF_TESTS", str(kept / digest.hexdigest()[:16]))
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _keep_templates_and_themes() -> Iterator[None]:
-    """Keep templates and names of themes: to make them anew takes a third of a small build."""
-    compile_template: Callable[..., Any] = Environment.compile
-    kept: dict[object, Any] = {}
-
-    def compile_once(self: Environment, *arguments: Any, **options: Any) -> Any:
-        of_syntax = (self.trim_blocks, self.lstrip_blocks, *self.extensions)
-        key = (type(self), of_syntax, arguments, *options.items())
-        if key not in kept:
-            kept[key] = compile_template(self, *arguments, **options)
-        return kept[key]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Environment, "compile", compile_once)
-        patch.setattr("sphinx.theming.entry_points", cache(entry_points))
-        yield
 
 
 @pytest.fixture(scope="session")

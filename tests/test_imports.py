@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gallery import ROOT, Gallery
+from tests.helpers.gallery import ROOT, Gallery
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 PHONY = re.compile(r"^\.PHONY: (.*)$", re.MULTILINE)
 INSTALLED = ("-o", ".venv/html", "-o", ".venv/record", "-o", ".venv/test")

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 TEXTS = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md", "TRANSLATING.md", "SECURITY.md")
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gallery import ROOT
 from sphinx_recorded_gallery.languages import load_languages
+from tests.helpers.gallery import ROOT
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))

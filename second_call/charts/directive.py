@@ -1,42 +1,59 @@
-"""The directive ``chart``, which draws rows of the recipe that it stands in.
+"""The directives ``chart`` and ``spans``, which draw what the recipe that they stand in measured.
 
 Where it stands right before the cell of a figure, the page shows the chart in place of that cell;
 notebook and script have the cell, and of each chart a table. CONTRIBUTING.md tells how to write
 one.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.lookup import know
-from sphinx_recorded_gallery.measurements.numbers import join_ends
-from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY, OUTPUT_CLASS
-from sphinx_recorded_gallery.pages.markdown import Page, write_block
-from sphinx_recorded_gallery.store import store_of, watch
+from sphinx_recorded_gallery.api import (
+    DOWNLOADS_ONLY,
+    OUTPUT_CLASS,
+    GalleryError,
+    Page,
+    note_problem,
+    write_block,
+)
 
-from ..make_nodes import make_table, render
-from .bars_and_lines import draw
-from .chart_data import Chart, Source
-from .explorer import explore
+from ..make_nodes import make_table, render_html
+from ..quantities import name_parts
+from .bars import (
+    GPU,
+    WALL,
+    draw_busy_bars,
+    draw_overlaid_bars,
+    draw_parts,
+    draw_plain_bars,
+)
+from .chart_data import ChartData, Drawing
+from .explorer import draw_explorer, query_costs
+from .lines import draw_lines
+from .query import query
+from .scatter import draw_scatter
+from .spans import draw_spans, query_spans
 
-_ = get_translation("second_call")
-
-EXPLORER = "break-even"  # in the place of quantities
+BUSY, EXPLORER = "busy", "break-even"  # forms, in the place of quantities
+TIMES = (WALL, GPU)  # quantities that may have a limit
+_BLOCK_BAR = re.compile("[·░▁▂▃▄▅▆▇█]+")  # a cell of a table that is a drawing
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A chart: ``drawing`` and ``table`` as HTML, ``problems``, and the caption as its children.
+    """A chart; the caption is its children.
 
-    ``lines`` are those of the table that notebook and script have.
+    ``drawing`` and ``figures``, the folded table, are HTML. ``table`` is what notebook and script
+    have, ``scope`` what it is of, and ``key`` what its signs mean. ``hero`` tells that it belongs
+    into the head of the page. ``problems`` are what an author asked for and nobody measured.
     """
 
 
@@ -44,15 +61,24 @@ class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
     """Code and figure of a cell in whose place a page shows a chart; other formats have them."""
 
 
+def split_words(argument: str) -> list[str]:
+    """Return the words of an option that names several, apart by commas."""
+    return [word.strip() for word in argument.split(",") if word.strip()]
+
+
 class ChartDirective(SphinxDirective):
-    """Draws a chart; its content is the caption."""
+    """Draws what was measured; its content is the caption."""
 
     optional_arguments = 1  # it is needed: without it, an error of its own says so
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "case": directives.unchanged_required,
+        "best": directives.unchanged_required,
+        "only": directives.unchanged_required,
         "whole": directives.unchanged_required,
+        "curve": directives.unchanged_required,
+        "hero": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -62,91 +88,206 @@ class ChartDirective(SphinxDirective):
             raise self.error("chart: it needs a caption, a sentence below its options")
         if not self.arguments:
             raise self.error("chart: it needs a quantity, for example: .. chart:: wall")
-        source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
-        quantities = [each.strip() for each in self.arguments[0].split(",")]
+        quantities = re.split(r"[,\s]+", self.arguments[0].strip())
         try:
-            if quantities == [EXPLORER]:
-                drawn = explore(source)
-            else:
-                drawn = draw(source, quantities, self.options.get("whole", ""))
+            data, drawing = self._draw(quantities)
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
-        node = chart(problems=source.problems)
-        if drawn:
-            node["drawing"] = drawn.drawing
-            scope = " · ".join(_describe_scope(drawn, source))
-            data = render("chart_data.html", head=drawn.head, rows=drawn.rows, scope=scope)
-            node["table"] = data.astext()
-            node["lines"] = [drawn.head, *drawn.rows]
+        node = make_node(drawing, data.scope, data.range_note)
+        node["problems"] = list(data.problems)
+        node["hero"] = "hero" in self.options
+        node += caption
+        self.set_source_info(node)
+        return [node]
+
+    def _draw(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+        """Return what is measured and its drawing, in the form that quantities and sizes ask for.
+
+        Raises ``ValueError`` for a form that there is not.
+        """
+        if list(quantities) == [EXPLORER]:
+            return self._draw_explorer()
+        if list(quantities) == [BUSY] or set(quantities) == set(TIMES):
+            data = self._query([WALL], optional=[GPU])
+            require_one_size(data)
+            return data, draw_busy_bars(data)
+        if whole := self.options.get("whole", ""):
+            data = self._query([*quantities, whole])
+            require_one_size(data)
+            return data, draw_parts(data, whole, name_parts())
+        if len(quantities) > 1:
+            return self._draw_two(quantities)
+        has_limits = quantities[0] in TIMES and "hero" not in self.options
+        data = self._query(quantities, with_limits=has_limits)
+        if not data.is_of_one_size:
+            return data, draw_lines(data)
+        return data, draw_plain_bars(data)
+
+    def _query(self, quantities: Sequence[str], **more: Any) -> ChartData:
+        """Ask the recipe of the page for what the options name."""
+        return query(
+            self.env,
+            self.env.docname,
+            case=self.options.get("case", ""),
+            quantities=quantities,
+            only=split_words(self.options.get("only", "")),
+            best=self.options.get("best", ""),
+            **more,
+        )
+
+    def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
+        data, start_up = query_costs(
+            self.env,
+            self.env.docname,
+            case=self.options.get("case", ""),
+            best=self.options.get("best", ""),
+        )
+        return data.with_problems(start_up.problems), draw_explorer(data, start_up)
+
+    def _draw_two(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+        """Draw two quantities: one as a part of the other, or of other units against each other."""
+        require_two(quantities)
+        data = self._query(quantities)
+        units = find_units(data)
+        if len(units) < 2:
+            return data, None  # a CPU does not measure both
+        if len(set(units.values())) > 1:
+            return data, draw_scatter(data, self.options.get("curve", ""))
+        require_one_size(data)
+        data, part = put_whole_first(data)
+        return data, draw_overlaid_bars(data, part=part)
+
+
+def require_one_size(data: ChartData) -> None:
+    """Raise ``ValueError`` if a form that has no sizes is asked to draw several."""
+    if not data.is_of_one_size:
+        raise ValueError("its case has several sizes; choose one by :case:, such as adam.10")
+
+
+def require_two(quantities: Sequence[str]) -> None:
+    """Raise ``ValueError`` if more than two quantities are no parts of a whole."""
+    if len(quantities) > 2:
+        raise ValueError(
+            f"{', '.join(quantities)} are more than two quantities; name what they are parts of "
+            "by :whole:"
+        )
+
+
+def find_units(data: ChartData) -> dict[str, str]:
+    """Return the units of the quantities that were measured."""
+    units = {}
+    for row in data.rows:
+        for word, value in row.values.items():
+            units[word] = value.unit
+    return units
+
+
+def put_whole_first(data: ChartData) -> tuple[ChartData, str]:
+    """Return the data of two quantities with the larger one first, and the other's word."""
+    totals = dict.fromkeys(data.quantities, 0.0)
+    for row in data.rows:
+        for word, value in row.values.items():
+            totals[word] += value.number
+    part, whole = sorted(totals, key=lambda word: totals[word])
+    quantities = {word: data.quantities[word] for word in (whole, part)}
+    return replace(data, quantities=quantities), part
+
+
+class SpansDirective(SphinxDirective):
+    """Draws a picture of time; its content is the caption."""
+
+    optional_arguments = 1  # it is needed: without it, an error of its own says so
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the picture; an empty one where nothing is recorded."""
+        caption = self.parse_content_to_nodes()
+        if not caption:
+            raise self.error("spans: it needs a caption, an indented sentence below it")
+        if not self.arguments:
+            raise self.error("spans: it needs a case, for example: .. spans:: one token")
+        try:
+            data = query_spans(self.env, self.env.docname, self.arguments[0])
+        except ValueError as error:
+            raise self.error(f"spans: {error}") from None
+        node = make_node(draw_spans(data), data.case, "")
+        node["problems"] = list(data.problems)
         node += caption
         self.set_source_info(node)
         return [node]
 
 
-def _describe_scope(drawn: Chart, source: Source) -> Iterator[str]:
-    """Yield of what a chart is: its case, the device, of how many processes, and what is a range.
-
-    Nothing is told of what was not measured.
-    """
-    known = watch(source.env, know, source.docname)
-    if not (source.used and known):
-        return
-    yield source.name_case()
-    counts = sorted({each.processes for each in source.used})
-    text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
-    yield text % {
-        "device": known.device,
-        "processes": join_ends(str(counts[0]), str(counts[-1])) if counts[1:] else counts[0],
-        "machines": max(each.hosts for each in source.used),
-    }
-    if drawn.has_ranges and counts[-1] > 1:
-        yield str(
-            _("in brackets: where a further machine is expected, or what machines have shown")
-        )
+def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
+    """Return the node of a drawing; an empty one if there is none."""
+    node = chart(problems=[], hero=False)
+    if drawing is None:
+        return node
+    caption = scope
+    if drawing.has_ranges and range_note:
+        caption = f"{scope} · {range_note}"
+    node["drawing"] = drawing.html
+    node["figures"] = render_html(
+        "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption
+    )
+    table = drawing.notebook or drawing.table
+    node["table"] = [list(table.head), *(list(row) for row in table.rows)]
+    node["scope"] = scope
+    node["key"] = drawing.key
+    return node
 
 
 def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with charts, and hide the cells in whose place they stand."""
-    problems = store_of(env).pages[env.docname].problems
     for node in list(document.findall(chart)):
         path = Path(node.source) if node.source else None
-        found = (GalleryError(each, path=path, line=node.line) for each in node["problems"])
-        problems += map(str, found)
+        for text in node["problems"]:
+            note_problem(env, str(GalleryError(text, path=path, line=node.line)))
         if "drawing" in node:
-            for each in _find_figure(node):
+            for part in _find_figure(node):
                 wrapper = replaced(**{DOWNLOADS_ONLY: True})
-                each.replace_self(wrapper)
-                wrapper += each
+                part.replace_self(wrapper)
+                wrapper += part
 
 
 def _find_figure(node: chart) -> list[nodes.Element]:
     """Return code and figure of the cell right behind a chart, nothing if it put out more."""
     following = node.parent.children[node.parent.index(node) + 1 :]
-    cell = [each for each in following if not isinstance(each, nodes.comment | nodes.target)][:2]
+    visible = [node for node in following if not isinstance(node, nodes.comment | nodes.target)]
+    cell = visible[:2]
     if len(cell) < 2 or not isinstance(cell[1], nodes.container):
         return []
     code, output = cell
-    is_code = any("recipe_cell" in each for each in code.findall(nodes.literal_block))
-    only_figures = all(isinstance(each, nodes.image) for each in output.children)
+    is_code = any("recipe_cell" in block for block in code.findall(nodes.literal_block))
+    only_figures = all(isinstance(part, nodes.image) for part in output.children)
     return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
 
 
 def write_chart(node: chart, page: Page) -> str:
-    """Return the figures of a chart as a table and its caption, for notebooks and scripts."""
-    if "lines" not in node:
+    """Return a chart as a table, its scope and its caption, for notebooks and scripts."""
+    if "table" not in node:
         return ""
-    head, *rows = node["lines"]
-    table = make_table(head, [list(map(nodes.Text, row)) for row in rows], classes=[])
-    return "\n\n".join(write_block(each, page) for each in (table, *node.children))
+    head, *rows = node["table"]
+    cells = [[_make_cell(text) for text in row] for row in rows]
+    table = make_table(head, cells, classes=[])
+    scope = [text for text in (node["key"], node["scope"]) if text]
+    blocks = [table, *(nodes.paragraph("", text) for text in scope), *node.children]
+    return "\n\n".join(write_block(block, page) for block in blocks)
+
+
+def _make_cell(text: str) -> nodes.Node:
+    """Return the text of a cell; a drawing in characters is code, which are all of one width."""
+    return nodes.literal("", text) if _BLOCK_BAR.fullmatch(text) else nodes.Text(text)
 
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:
     """Write the chart, above its caption."""
     if "drawing" not in node:
         raise nodes.SkipNode
-    self.body.append(f'<figure class="chart">\n{node["drawing"]}<figcaption>\n')
+    classes = "chart hero" if node["hero"] else "chart"
+    self.body.append(f'<figure class="{classes}">\n{node["drawing"]}<figcaption>\n')
 
 
 def depart_chart(self: HTML5Translator, node: chart) -> None:
     """Write the figures, folded."""
-    self.body.append(f"</figcaption>\n{node['table']}</figure>\n")
+    self.body.append(f"</figcaption>\n{node['figures']}</figure>\n")

@@ -8,8 +8,8 @@ from decimal import Decimal
 from babel import Locale
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import format_number
-from sphinx_recorded_gallery.measurements import numbers
+from sphinx_recorded_gallery.api import SPACE, format_number
+from sphinx_recorded_gallery.api import format_value as format_with_unit
 
 _ = get_translation("second_call")
 
@@ -42,14 +42,17 @@ class Scale:
         return math.log10(value) if self.is_log else value
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Return at most ``most`` round values on an axis that is a log one, rising.
+        """Return at most ``most`` round values on the axis, rising.
 
-        They are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very
-        long axis some of them, and of a very short one equal steps.
+        On a logarithmic one they are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or
+        powers of ten, of a very long axis some of them. On a very short one, and on one that is
+        not logarithmic, they are equal steps.
         """
         low, high = self.low, self.high
         if not high > low:
             return [low]
+        if not self.is_log:
+            return _linear_ticks(low, high, most)
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         for steps in (_STEPS[:-1], (1, 5), (1,)):
             values = [step * 10.0**each for each in decades for step in steps]
@@ -67,7 +70,7 @@ def _linear_ticks(low: float, high: float, most: int) -> list[float]:
     for step in (*(each * power for each in _STEPS), 20 * power):
         first, last = math.ceil(low / step - _SHORT), math.floor(high / step + _SHORT)
         if last - first < most:
-            return [round(each * step, 12) for each in range(first, last + 1)]
+            return [round(number * step, 12) for number in range(first, last + 1)]
     return [low, high]
 
 
@@ -89,7 +92,12 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
     last = 0  # what was counted is shown as it is
     if unit or value != round(value):
         last = int(Decimal(f"{value:.{digits - 1}e}").normalize().as_tuple().exponent)
-    return numbers.format_value(value, unit, locale, last, like=value)
+    return format_with_unit(value, unit, locale, last, like=value)
+
+
+def label_ticks(scale: Scale, unit: str, locale: Locale, most: int) -> list[tuple[float, str]]:
+    """Return the places of at most ``most`` round values on an axis, and their words."""
+    return [(scale(tick), format_value(tick, unit, locale)) for tick in scale.ticks(most)]
 
 
 def time_words() -> dict[str, str]:
@@ -118,4 +126,4 @@ def format_seconds(
     total = math.floor(seconds / step + 0.5) * step
     large, small = (int(each) for each in divmod(total, unit))
     parts = {"large": format_value(large, "", locale), "small": int(small * 60 / unit)}
-    return (words[both if small else name] % parts).replace(" ", numbers.SPACE)
+    return (words[both if small else name] % parts).replace(" ", SPACE)

@@ -9,11 +9,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.dates_and_numbers import format_date
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Known, know
-from sphinx_recorded_gallery.measurements.numbers import format_measurement
-from sphinx_recorded_gallery.store import watch
+from sphinx_recorded_gallery.api import (
+    RecipeResults,
+    current_language,
+    format_date,
+    format_measurement,
+    load_results,
+    watch,
+)
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..make_nodes import html_element, render
@@ -43,7 +46,7 @@ class MeasuredOn(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the line; nothing where nothing is recorded."""
         locale = current_language(self.config).locale
-        found = [watch(self.env, know, name) for name in watch(self.env, list_recipes)]
+        found = [watch(self.env, load_results, name) for name in watch(self.env, list_recipes)]
         measured = [each for each in found if each and each.recorded]
         if not measured:
             return []
@@ -57,7 +60,7 @@ class MeasuredOn(SphinxDirective):
         }
         return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
 
-    def _version(self, measured: Known) -> str:
+    def _version(self, measured: RecipeResults) -> str:
         """Return the version of the first of the packages that pages name."""
         names = self.config.recorded_gallery_package_names
         versions = dict(measured.versions)

@@ -6,12 +6,20 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.lookup import Known, all_files, answer, know
-from sphinx_recorded_gallery.measurements.processes import Measurements
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.recipes.find_recipes import find_recordings
-from sphinx_recorded_gallery.store import once, store_of, watch
+from sphinx_recorded_gallery.api import (
+    GalleryError,
+    Measurement,
+    Measurements,
+    Outcome,
+    RecipeResults,
+    all_files,
+    find_recordings,
+    load_results,
+    look_up,
+    note_problem,
+    once,
+    watch,
+)
 
 from .headline_directive_lines import headline
 
@@ -89,27 +97,27 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain |
             gain = find_gain(known.measurements, words["key"], words["baseline"])
             found.append((known.device, gain))
         except KeyError as error:
-            said = answer(env, words["recipe"], error.args[0])
+            lookup = look_up(env, words["recipe"], error.args[0])
             # another machine, or a run on a CPU, need not have measured it
-            if not place and not said.trial:
+            if not place and lookup.outcome is not Outcome.LEFT_TO_GPU:
                 unknown = f"no measurement is called {error.args[0]!r}"
-                problem = said.problem or unknown
+                problem = lookup.problem or unknown
         except ValueError as error:
             problem = str(error)
             found.append((known.device, None))
         if problem:
             told = GalleryError(problem, path=words.source, line=words.line)
-            store_of(env).pages[env.docname].problems.append(str(told))
+            note_problem(env, str(told))
     return found or [("", None)]
 
 
-def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
+def measured_of(env: BuildEnvironment, docname: str) -> list[RecipeResults]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
     machines = watch(env, list_machines, docname)
-    own, *others = [watch(env, know, docname, each) for each in ("", *machines)]
-    told = store_of(env).pages[env.docname].problems
-    found = [each.problem for each in others if each and each.problem]  # own page tells its own
-    told += [each for each in found if each not in told]  # once for all headlines
+    own, *others = [watch(env, load_results, docname, each) for each in ("", *machines)]
+    for other in others:  # the recipe's own page tells of its own
+        if other and other.problem:
+            note_problem(env, other.problem)
     return [each for each in (own, *others) if each and not each.problem]
 
 

@@ -10,8 +10,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.measurements.keys import Reference
-from sphinx_recorded_gallery.measurements.lookup import find_page
+from sphinx_recorded_gallery.api import Reference, find_page
 
 _LINE = re.compile(
     r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?(?:\s*:\s+(?P<words>\S.*))?"

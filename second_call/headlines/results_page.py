@@ -15,13 +15,16 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.numbers import describe_spread, format_measurement
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.page_nodes import DATA_CLASS
-from sphinx_recorded_gallery.store import watch
-from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.loading import find_message
+from sphinx_recorded_gallery.api import (
+    DATA_CLASS,
+    Kind,
+    Measurement,
+    current_language,
+    describe_spread,
+    find_message,
+    format_measurement,
+    watch,
+)
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..make_nodes import html_element, link_to_page, render

@@ -12,14 +12,25 @@ from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
-    """Tell which recordings are missing, stale or current."""
-    from ..record.check_recordings import check_recordings, describe_cost, format_reports
+    """Tell which recordings are missing, stale or current, and what a site asks of its texts."""
+    from ..record.check_recordings import (
+        check_recordings,
+        check_texts,
+        describe_cost,
+        format_reports,
+    )
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
     for line in describe_cost(reports):
         print(line)
-    return all(each.status == "current" and not each.error for each in reports)
+    problems = check_texts(project)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"{len(problems)} texts to correct")
+    are_current = all(report.status == "current" and not report.error for report in reports)
+    return are_current and not problems
 
 
 @command(
@@ -66,14 +77,18 @@ def _suggest_installation(extra: str) -> str:
     "drift",
     RECIPES,
     argument("--base", default="HEAD", help="the commit to compare with"),
+    argument("--release", metavar="N", help="another release to compare with, such as 2.11"),
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> None:
-    """Tell which measurements recorded anew lie outside the ranges of a commit."""
-    from ..record.drift import describe_drift
+    """Tell which measurements lie outside the ranges of a commit, or moved since a release."""
+    from ..record.drift import describe_drift, describe_releases
 
     folder: Path | None = options.recordings_folder  # without one, that of conf.py
     if folder and not folder.is_dir():
         remedy = "name a machine that was recorded"
         raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
+    if options.release:
+        print(describe_releases(project, options.recipes, options.release, folder), end="")
+        return
     print(describe_drift(project, options.recipes, options.base, folder), end="")

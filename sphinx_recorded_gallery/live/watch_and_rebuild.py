@@ -20,7 +20,7 @@ from .build_once import build_once
 EDITOR = "vscode://file{path}:{line}"
 # What builds need is imported once, in the process that they are forked from.
 _PRELOADED = """
-babel.dates bs4 jupytext pydata_sphinx_theme sphinx.builders.html sphinx.search
+babel.dates jupytext sphinx.builders.html sphinx.search
 sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
 sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery
 sphinx_recorded_gallery.live.build_once
@@ -61,7 +61,8 @@ class Live:
         self._changed = threading.Condition()
         self._processes = get_context("forkserver")
         # A theme, and what it needs, may not be installed, which is no error there.
-        preload = [f"{__package__}.preload", *builtin_extensions, *_PRELOADED.split()]
+        theme = project.config.html_theme
+        preload = [f"{__package__}.preload", *builtin_extensions, *_PRELOADED.split(), theme]
         self._processes.set_forkserver_preload(preload)
 
     def is_source(self, change: watchfiles.Change, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""What recipes measured: rows, keys, ranges and replicates; roles, claims and tables on pages."""
+"""What recipes measured: rows, ranges, replicates and releases; roles, claims, tables on pages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def setup(app: Sphinx) -> dict[str, Any]:
     """Let pages name what was measured, and show tables of it."""
     from ..hooks import ONLY_HTML, Priority, add_recipe_transform
-    from ..pages.markdown import write_block
+    from ..pages.markdown import join_blocks, write_block
     from ..project import add_extension
-    from . import names, roles, tables
+    from . import names, quantity_table, release_page, roles, tables
 
     description = add_extension(app, __name__)
     app.add_event(names.EVENT)
@@ -22,16 +22,29 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
     app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **ONLY_HTML)
     write_block.register(roles.measurement_list, lambda _node, _page: "")
+    app.add_directive("quantities", quantity_table.QuantityTable)
+    app.add_directive("releases", release_page.Releases)
+    inside: Any = dict.fromkeys(ONLY_HTML, (_pass_through, _pass_through))
+    folded = release_page.visit_table, release_page.depart_table
+    app.add_node(release_page.release_table, html=folded, **inside)
+    write_block.register(
+        release_page.release_table, lambda node, page: join_blocks(node.children, page)
+    )
     add_recipe_transform(app, tables.mark_tables, Priority.MARK_TABLES)
     app.connect("builder-inited", _fill_pages)
     return description
 
 
+def _pass_through(_self: object, _node: object) -> None:
+    """Write what is in a node and nothing else."""
+
+
 def _fill_pages(app: Sphinx) -> None:
     from ..hooks import Priority, add_transform
-    from . import roles, tables
+    from . import release_page, roles, tables
 
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
+        add_transform(app, release_page.fill_releases, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)

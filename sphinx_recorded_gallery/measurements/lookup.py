@@ -2,62 +2,96 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
 from ..recipes.find_recipes import GalleryFile, list_files
+from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
+from ..recipes.recording import Recording
+from ..recipes.recording_toml import FILE_NAME, load_settings
 from ..store import digest_of, keep, once, watch
-from .keys import Reference
+from .keys import Reference, Term, find_references, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
     NotMeasured,
-    is_part,
+    ProcessSet,
+    has_size,
+    is_within,
     measure_all,
-    read_sources,
+    read_processes,
     suggest_keys,
 )
+from .quantities import Quantity, list_quantities, name_gpu_only
 from .ranges import Measurement
 from .replicates import replicates_path
 
-GPU_QUANTITIES = ("gpu", "cpu", "kernels", "memory")  # quantities that a CPU does not publish
-_WORD = re.compile(r"[^\W\d_]+")
+
+class Outcome(Enum):
+    """What came of looking for measurements."""
+
+    MEASURED = "measured"
+    UNRECORDED = "no recording, or one of other code: the recipe's own page tells"
+    UNREADABLE = "the files do not fit together: the problem names its place, for all keys alike"
+    WRONG_KEY = "nothing is called so, or several things are"
+    LEFT_TO_GPU = "a GPU measures it, and the recording is a CPU's"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class RecipeResults:
     """A recipe, and what was measured on one machine if it was recorded there."""
 
-    title: str = field(repr=False)  # pages that show figures need not change with it
+    title: str = field(repr=False)  # pages that show measurements need not change with it
     text: str = field(repr=False)
+    outcome: Outcome = Outcome.UNRECORDED
+    problem: str = ""  # why nothing is measured, or not by this code
     device: str = ""  # empty: there is no recording
     recorded: datetime | None = None
     versions: tuple[tuple[str, str], ...] = ()  # by package
     on_gpu: bool = False  # whether a GPU ran it
-    # of all processes; the digest stands for them where a build asks whether they are others
+    package: str = ""  # whose releases are told apart; empty if none are
+    release: str = ""  # of the run that the page shows
+    # of all processes of the page's release; the digest stands for all releases where a build asks
+    # whether they are others
     measurements: Measurements = field(default_factory=Measurements, repr=False)
+    by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  # newest first
+    on_gpus: Measurements = field(default_factory=Measurements, repr=False)  # of a CPU's recording
     digest: bytes = b""
-    problem: str = ""  # why nothing is measured, or not by this code
-    in_files: bool = False  # whether the problem is one of the replicates, which no page tells
-    code: str = field(default="", repr=False)  # in lower case; empty where a GPU ran it
+
+    def of_release(self, release: str = "") -> Measurements:
+        """Return the measurements of a release, by default of the page's.
+
+        Raises ``ValueError`` that names the releases there are.
+        """
+        if not release or release == self.release:
+            return self.measurements
+        if release in self.by_release:
+            return self.by_release[release]
+        if not self.package:
+            raise ValueError(
+                f"no releases are told apart, so there is no {release}; name the package in "
+                f"{FILE_NAME}: [provenance] release"
+            )
+        there = ", ".join(filter(None, self.by_release)) or "none"
+        raise ValueError(f"nothing was measured with {self.package} {release}; there are: {there}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Lookup:
     """What a recipe says to one key."""
 
-    figure: Measurement | None = None
+    outcome: Outcome
+    measurement: Measurement | None = None
     claim: ClaimRecord | None = None
-    problem: str = ""  # why there is neither; empty too where nothing is recorded
-    in_files: bool = False  # whether the problem names its place, and is the same for all keys
-    trial: bool = False  # of a CPU, where the text is about a GPU
+    problem: str = ""  # what a person has to mend, if anything
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -82,46 +116,94 @@ def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
     return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
 
 
-def answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
-    """Return what a recipe says to the key of a figure, or to the comparison of a claim.
+def look_up(env: BuildEnvironment, docname: str, key: str, release: str = "") -> Lookup:
+    """Return what a recipe says to the key of a measurement, or to the comparison of a claim.
 
-    The page at hand is read again when its measurements are others: one look for all its figures.
+    ``release`` is another one than the page's. The page at hand is read again when the measurements
+    of the recipe change: one look for all its keys.
     """
-    known = watch(env, know, docname)
-    if known and known.in_files:
-        return Answer(problem=known.problem, in_files=True)
-    if known is None or known.problem:
-        return Answer()  # the recipe's own page tells why
-    may_lack = env.config.recorded_gallery_gpu_figures and not known.on_gpu
+    results = watch(env, load_results, docname)
+    if results is None:
+        return Lookup(outcome=Outcome.UNRECORDED)
+    quantities = list_quantities(env.config)
+    return find_in_results(
+        results, key, release, quantities, may_lack=env.config.recorded_gallery_gpu_figures
+    )
+
+
+def find_in_results(
+    results: RecipeResults,
+    key: str,
+    release: str,
+    quantities: dict[str, Quantity],
+    *,
+    may_lack: bool,
+) -> Lookup:
+    """Return what results say to a key or comparison.
+
+    On a CPU's recording they ``may_lack`` what only a GPU measures, and nothing else.
+    """
+    if results.outcome is Outcome.UNREADABLE:
+        return Lookup(outcome=results.outcome, problem=results.problem)
+    if results.outcome is not Outcome.MEASURED:
+        return Lookup(outcome=results.outcome)
+    may_lack = may_lack and not results.on_gpu
+    try:
+        measurements = results.of_release(release)
+    except ValueError as error:
+        if not (may_lack and results.package):
+            return Lookup(outcome=Outcome.WRONG_KEY, problem=str(error))
+        # A CPU need not have run each release; its own tells whether there is such a key.
+        found = find_in_results(results, key, "", quantities, may_lack=True)
+        return found if found.problem else Lookup(outcome=Outcome.LEFT_TO_GPU)
     try:
         if "<" in key:
-            return Answer(claim=known.measurements.find_claim(key))
-        return Answer(figure=known.measurements.find(key))
+            return Lookup(outcome=Outcome.MEASURED, claim=measurements.find_claim(key))
+        return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
-        if may_lack and _may_be_of_gpu(known, error.key):
-            return Answer(trial=True)
-        return Answer(problem=str(error), trial=may_lack)
+        problem = str(error)
+        if may_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
+            return Lookup(outcome=Outcome.LEFT_TO_GPU)
     except ValueError as error:
-        return Answer(problem=str(error))
+        problem = str(error)
+    return Lookup(outcome=Outcome.WRONG_KEY, problem=problem)
 
 
-def _may_be_of_gpu(known: Known, key: str) -> bool:
-    """Tell whether a GPU may publish what is called so, and this CPU did not.
+def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) -> bool:
+    """Tell whether all terms that a CPU's recording lacks are what a GPU measures.
 
-    That is a quantity of what was measured here, or a case that is in the recipe's code and of
-    which nothing was measured here. A number is a size, and no case.
+    A term is that if a GPU has measured it with the same code, or if its quantity is one of a GPU's
+    and this CPU has measured something else of the same case, variant and size.
     """
-    *parts, quantity = key.split(".")
-    heads = [name.split(".")[:-1] for name in known.measurements.by_key]
-    if any(is_part(parts, head) for head in heads):
-        return quantity in GPU_QUANTITIES
-    measured = {part for head in heads for part in head}
-    is_new = bool(parts) and parts[0] not in measured and not parts[0].isdecimal()
-    return is_new and all(word in known.code for word in _WORD.findall(key))
+    terms = parse_comparison(key) if "<" in key else (Term(key=key),)
+    return all(
+        _has(results.measurements, term)
+        or _has(results.on_gpus, term)
+        or _lacks_quantity_alone(results.measurements, term, gpu_only)
+        for term in terms
+    )
 
 
-def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None:
-    """Return what is known of a recipe by its page; None if it is gone, or cannot be read.
+def _has(measurements: Measurements, term: Term) -> bool:
+    try:
+        measurements.find(term.key, term.size)
+    except (NotMeasured, ValueError):
+        return False
+    return True
+
+
+def _lacks_quantity_alone(measurements: Measurements, term: Term, gpu_only: frozenset[str]) -> bool:
+    *parts, quantity = term.key.split(".")
+    if quantity not in gpu_only:
+        return False
+    return any(
+        is_within(parts, name.split(".")[:-1]) and has_size(measurement.size, term.size)
+        for name, measurement in measurements.by_key.items()
+    )
+
+
+def load_results(env: BuildEnvironment, docname: str, machine: str = "") -> RecipeResults | None:
+    """Return what a recipe measured by its page; None if it is gone, or cannot be read.
 
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
@@ -131,38 +213,86 @@ def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None
         return None
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings, machine)
     path = file.recording(folder)
-    files = [file.path, path, replicates_path(path)]
-    read = partial(_read, file, folder, Path(env.srcdir))
-    known: Known | None = keep(env, ("known", docname, machine), files, read)
-    return known
+    files = [file.path, path, replicates_path(path), file.gallery / FILE_NAME]
+    read = partial(_read_with_files, file, folder, Path(env.srcdir), env.config)
+    results: RecipeResults | None = keep(env, ("results", docname, machine), files, read)
+    return results
 
 
-def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | None, Known | None]:
-    """Return what is known, and the files of the recipe, None if it cannot be read."""
+def _read_with_files(
+    file: GalleryFile, folder: Path, root: Path, config: Config
+) -> tuple[list[Path] | None, RecipeResults | None]:
+    """Return results, and the files of the recipe, None if it cannot be read."""
     try:
-        page = load_recorded(file, folder)
+        files = load_recorded(file, folder).recipe.files
+        return files, read_results(file, folder, root, config)
     except GalleryError:
         return None, None
+
+
+def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) -> RecipeResults:
+    """Return what the recording of a recipe in ``folder`` says.
+
+    Problems of its files are in the results, with paths below ``root``. Raises ``GalleryError`` if
+    the recipe itself cannot be read.
+    """
+    page = load_recorded(file, folder)
     recipe = page.recipe
-    known = Known(title=recipe.title, text=recipe.summary)
+    results = RecipeResults(title=recipe.title, text=recipe.summary)
     if isinstance(page, Unrecorded):
-        return recipe.files, replace(known, problem=page.error.describe(root))
+        return replace(results, problem=page.error.describe(root))
     recording = page.recording
-    known = replace(
-        known,
+    results = replace(
+        results,
         device=recording.device_name,
         recorded=recording.recorded,
         versions=tuple(recording.facts["versions"].items()),
         on_gpu=recording.on_gpu,
-        code="" if recording.on_gpu else "\n".join(cell.code for cell in recipe.cells).lower(),
     )
     if not page.comparison.is_current:
         stale = f"stale recording: {page.comparison.describe()}"
         problem = GalleryError(stale, path=recording.path).describe(root)
-        return recipe.files, replace(known, problem=problem)
+        return replace(results, problem=problem)
     try:
-        measurements = measure_all(read_sources(recording.path, recipe, recording).processes)
-    except GalleryError as error:  # the processes do not fit together
-        return recipe.files, replace(known, problem=str(error), in_files=True)
-    digest = digest_of(measurements)
-    return recipe.files, replace(known, measurements=measurements, digest=digest)
+        package = load_settings(file.gallery).release
+        processes = read_processes(recording.path, recipe, recording, package)
+        return _add_measurements(results, processes, recording, list_quantities(config))
+    except GalleryError as error:  # the files do not fit together
+        return replace(results, outcome=Outcome.UNREADABLE, problem=str(error))
+
+
+def find_claims(recipe: Recipe) -> list[str]:
+    """Return the comparisons that a recipe's text claims of its own measurements, of any release.
+
+    Claims that name a release are of that one alone, and left out.
+    """
+    texts = [block.content for block in recipe.blocks if block.type == "text"]
+    references = [reference for text in texts for _line, reference in find_references(text)]
+    return [
+        reference.key
+        for reference in references
+        if "<" in reference.key and not reference.release and reference.recipe in ("", recipe.name)
+    ]
+
+
+def _add_measurements(
+    results: RecipeResults,
+    processes: ProcessSet,
+    recording: Recording,
+    quantities: dict[str, Quantity],
+) -> RecipeResults:
+    by_release = {
+        release: measure_all(group, quantities) for release, group in processes.by_release.items()
+    }
+    on_gpus = [each for each in processes.replicates if each.device.get("gpu")]
+    elsewhere = measure_all([] if recording.on_gpu else on_gpus, quantities)
+    return replace(
+        results,
+        outcome=Outcome.MEASURED,
+        package=processes.package,
+        release=processes.release,
+        measurements=by_release[processes.release],
+        by_release=by_release,
+        on_gpus=elsewhere,
+        digest=digest_of((by_release, elsewhere)),
+    )

@@ -15,7 +15,7 @@ MOST_DIGITS = 3
 # figure that one process measured: how far others differ is not known
 LEAST_DIGITS = 2
 SPACE = "\u00a0"
-_COUNTS = ("", "calls")  # what is counted is said by the sentence
+_COUNTS = ("", "calls", "tokens")  # what is counted is said by the sentence
 # Units that have others for large and small values: exponents of ten, the largest first
 _SCALES = {
     "s": {0: "s", -3: "ms", -6: "µs", -9: "ns"},

@@ -30,14 +30,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median, stdev
 
+from .quantities import name_gpu_bound, standard_quantities
 from .rows import Row
 
-LEAST = 0.003
-NEAR = 1.05
-ALIKE = 1.1
-GPU_BOUND_QUANTITIES = {"gpu", "kernels", "memory"}
+MIN_HALF_WIDTH = 0.003
+WALL_TO_GPU = 1.05  # of a wall time that the GPU bounds
+MAX_HOST_SPREAD = 1.1  # of hosts that are a normal sample
 # 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +56,16 @@ class Measurement(Row):
         return self.gpu_bound and self.hosts > 2 and self.low > 0
 
 
-def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measurement]:
-    """Return what processes measured by key, from the host and the rows of each."""
+def measure(
+    processes: Iterable[tuple[str, Sequence[Row]]],
+    gpu_bound_quantities: Container[str] | None = None,
+) -> dict[str, Measurement]:
+    """Return what processes measured by key, from the host and the rows of each.
+
+    ``gpu_bound_quantities`` are those that the GPU alone bounds; without them, the engine's.
+    """
+    if gpu_bound_quantities is None:
+        gpu_bound_quantities = name_gpu_bound(standard_quantities())
     found: dict[str, list[tuple[str, Row]]] = defaultdict(list)
     for host, rows in processes:
         for row in rows:
@@ -68,7 +76,7 @@ def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measure
         row = rows_of_key[0][1]
         beneath = found.get(replace(row, quantity="gpu").key, [])
         gpu = find_range(beneath, gpu_bound=True) if beneath else None
-        gpu_bound = row.quantity in GPU_BOUND_QUANTITIES or (
+        gpu_bound = row.quantity in gpu_bound_quantities or (
             row.quantity == "share" and gpu is not None
         )
         if row.quantity == "speedup":
@@ -81,7 +89,7 @@ def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measure
             ]
             gpu_bound = bool(bounds) and all(bounds)
         each = find_range(rows_of_key, gpu_bound=gpu_bound)
-        if row.quantity == "wall" and gpu and each.high <= NEAR * gpu.value:
+        if row.quantity == "wall" and gpu and each.high <= WALL_TO_GPU * gpu.value:
             each = find_range(rows_of_key, gpu_bound=True)
             each = replace(each, low=min(each.value, max(each.low, gpu.low)))
         measured[key] = each
@@ -102,13 +110,13 @@ def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurem
     seen = medians if len(medians) > 1 else [row.value for _host, row in found]
     value, low, high = median(medians), min(seen), max(seen)
     row = found[0][1]
-    gpu_bound = gpu_bound and high <= ALIKE * low
+    gpu_bound = gpu_bound and high <= MAX_HOST_SPREAD * low
     most = max(1.0, high) if row.unit == "share" else math.inf
     was_counted = low == high and not row.unit
     if gpu_bound and len(medians) > 2 and low > 0 and not was_counted:
         logs = [math.log(each) for each in medians]
-        t = T[min(len(logs) - 1, len(T)) - 1]
-        half = max(LEAST, t * stdev(logs) * math.sqrt(1 + 1 / len(logs)))
+        t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
+        half = max(MIN_HALF_WIDTH, t * stdev(logs) * math.sqrt(1 + 1 / len(logs)))
         low = min(value, math.exp(fmean(logs) - half))
         high = max(value, min(most, math.exp(fmean(logs) + half)))
     # six digits are more than any of them has

@@ -15,6 +15,7 @@ from typing import Any
 from ..atomic_files import ensure_regular_file
 from ..errors import GalleryError
 from ..recipes.recording import digest, name_device
+from ..recipes.releases import find_release
 from .rows import Row, parse, require_unique
 
 SCHEMA = 1
@@ -27,6 +28,7 @@ class Process:
     replicate: int  # its number, RECIPE_REPLICATE; 0 is the run that the page shows
     host: str  # a hash of the machine's identity
     rows: tuple[Row, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)  # of packages, and of more
 
     @cached_property
     def by_key(self) -> dict[str, Row]:
@@ -46,8 +48,6 @@ class Replicate(Process):
 
     fingerprint: str  # Recipe.replicate_fingerprint
     device: dict[str, Any]  # gpu (unless it was a CPU), cpu, cores and more
-    clocks: dict[str, Any]  # SM clock, power, temperature, as far as they are known
-    versions: dict[str, str]
     commit: str | None
     modified: bool  # there were uncommitted changes
     recorded: str  # in ISO 8601
@@ -58,6 +58,10 @@ class Replicate(Process):
     def device_name(self) -> str:
         """The GPU that ran it, or else the CPU."""
         return name_device(self.device)
+
+    def find_place(self, package: str) -> tuple[str, str, str]:
+        """Return host, device and release, which are told apart by the version of ``package``."""
+        return self.host, self.device_name, find_release(self.versions, package)
 
     @property
     def line(self) -> str:

@@ -1,7 +1,7 @@
-"""The roles ``measured`` and ``claim``: figures and sentences that recordings confirm, in prose.
+"""The roles ``measured`` and ``claim``: numbers and sentences that recordings confirm, in prose.
 
-A role leaves a node that names a key. When the page is translated, the figure is put there in the
-reader's form, and a claim gets its evidence. Other formats than HTML have their text alone.
+A role leaves a node that names a key. When the page is translated, the measurement is put there in
+the reader's form, and a claim gets its evidence. Other formats than HTML have their text alone.
 """
 
 from html import escape
@@ -18,9 +18,9 @@ from sphinx.writers.html5 import HTML5Translator
 from ..errors import GalleryError
 from ..languages import current_language, source_language
 from ..store import store_of
-from .keys import Reference, parse_claim, parse_reference
-from .lookup import Answer, answer, find_page
-from .names import mark, name_measurement, tell_comparison
+from .keys import Reference, at_release, parse_claim, parse_reference
+from .lookup import Lookup, Outcome, find_page, look_up
+from .names import mark, name_measurement, name_release, tell_comparison
 from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 
@@ -28,7 +28,10 @@ _ = get_translation("sphinx_recorded_gallery")
 
 
 class measured(nodes.inline):  # noqa: N801 (docutils names nodes so)
-    """A figure: ``recipe`` is the page of its recipe; its text is the key until it is filled in."""
+    """A measurement: its text is the key until it is filled in.
+
+    ``recipe`` is the page of its recipe, ``key`` its key, ``release`` another one than the page's.
+    """
 
 
 class claim(nodes.inline):  # noqa: N801
@@ -36,7 +39,7 @@ class claim(nodes.inline):  # noqa: N801
 
 
 class measurement_list(nodes.General, nodes.Element):  # noqa: N801
-    """The figures of a page with their spread: ``rows`` of names in pieces, figure and spread.
+    """The measurements of a page: ``rows`` of names in pieces, measurement and spread.
 
     ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
     """
@@ -64,64 +67,84 @@ def make_node(
     A text that another page shows is ``borrowed``: that page has no evidence of it and no problems.
     """
 
-    def figure(named: Reference) -> measured:
-        return measured("", named.key, recipe=find_page(env, named, docname), key=named.key)
+    def name(kind: type[nodes.inline], named: Reference, *shown: str) -> nodes.inline:
+        recipe = find_page(env, named, docname)
+        return kind("", *shown, recipe=recipe, key=named.key, release=named.release)
 
     try:
         if role == "measured":
-            node: nodes.inline = figure(parse_reference(text))
+            named = parse_reference(text)
+            node = name(measured, named, named.key)
         else:
             parsed = parse_claim(text)
-            node = claim(recipe=find_page(env, parsed.claim, docname), key=parsed.claim.key)
+            node = name(claim, parsed.claim)
             for piece in parsed.pieces:
-                node += figure(piece) if isinstance(piece, Reference) else nodes.Text(piece)
+                if isinstance(piece, Reference):
+                    node += name(measured, piece, piece.key)
+                else:
+                    node += nodes.Text(piece)
     except ValueError as error:
         node = ROLES[role]("", text, problem=str(error))
     if borrowed:
-        for each in node.findall(lambda n: isinstance(n, measured | claim)):
-            each["borrowed"] = True
+        for inner in node.findall(lambda n: isinstance(n, measured | claim)):
+            inner["borrowed"] = True
     return node
 
 
 def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
-    """Put figures where a page names them, once it is translated; give claims their evidence."""
-    roles = [node for kind in (measured, claim) for node in document.findall(kind) if "key" in node]
-    shown, hosts = {}, 0
-    for node in roles:  # claims last: their sentences are whole then
-        found = answer(env, node["recipe"], node["key"])
-        if found.problem:
-            node["problem"], node["in_files"] = found.problem, found.in_files
+    """Put measurements where a page names them, once it is translated; give claims evidence."""
+    numbers = [node for node in document.findall(measured) if "key" in node]
+    claims = [node for node in document.findall(claim) if "key" in node]
+    rows: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    hosts = 0
+    for node in (*numbers, *claims):  # the sentences of claims are whole then
+        lookup = look_up(env, node["recipe"], node["key"], node["release"])
+        if lookup.problem:
+            node["problem"] = lookup.problem
+            node["in_files"] = lookup.outcome is Outcome.UNREADABLE
         if isinstance(node, claim):
-            _prove(env, node, found.claim)
-        elif (row := _fill(env, node, found)) and "borrowed" not in node:
-            shown[node["recipe"], node["key"]] = row
-        if found.figure and found.figure.processes > 1:
-            hosts = max(hosts, found.figure.hosts)
+            _prove(env, node, lookup.claim)
+            continue
+        row = _fill(env, node, lookup)
+        if row and "borrowed" not in node:
+            rows[node["recipe"], node["key"], node["release"]] = row
+        if lookup.measurement and lookup.measurement.processes > 1:
+            hosts = max(hosts, lookup.measurement.hosts)
     title = next(iter(document.findall(nodes.title)), None)
-    if shown and title is not None:
-        title.parent += measurement_list(rows=list(shown.values()), hosts=hosts)
+    if rows and title is not None:
+        title.parent += measurement_list(rows=list(rows.values()), hosts=hosts)
 
 
-def _fill(env: BuildEnvironment, node: nodes.inline, found: Answer) -> tuple[Any, ...] | None:
-    """Let a node show its figure; return its row of the list, or None without a figure."""
-    figure, locale = found.figure, current_language(env.config).locale
+def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[Any, ...] | None:
+    """Let a node show its measurement; return its row of the list, or None without one."""
+    measurement, locale = lookup.measurement, current_language(env.config).locale
     node.children = []
-    if figure is None:
-        node += nodes.Text(_("[not measured here]") if found.trial else _("[not measured yet]"))
+    if measurement is None:
+        is_elsewhere = lookup.outcome is Outcome.LEFT_TO_GPU
+        node += nodes.Text(_("[not measured here]") if is_elsewhere else _("[not measured yet]"))
         node["classes"].append("unmeasured")
         return None
-    text, node["spread"] = format_measurement(figure, locale), describe_spread(figure, locale)
+    text = format_measurement(measurement, locale)
+    node["spread"] = describe_spread(measurement, locale)
     node += nodes.Text(text)
-    return name_measurement(env, node["recipe"], figure), text, node["spread"]
+    names = name_measurement(env, node["recipe"], measurement)
+    if node["release"]:
+        release = name_release(env, node["recipe"], node["release"])
+        names = [*names, (" · ", False), (release, False)]
+    return names, text, node["spread"]
 
 
 def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> None:
     """Give a node the lines of its evidence: pieces, and whether they are what was measured."""
     node["evidence"] = []
     if record and record.refuted:  # no mark confirms it
-        node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
+        key = at_release(record.key, node["release"])
+        node["problem"] = f'the claim "{node.astext()}" ({key}) {record.failure}'
     elif record:
         told = tell_comparison(env, node["recipe"], record.compared)
+        if node["release"]:
+            release = name_release(env, node["recipe"], node["release"])
+            told = [(f"{release}: ", False), *told]
         node["evidence"] = [([(_count(record), False)], False), (told, True)]
 
 

@@ -6,19 +6,19 @@ A recipe publishes them by displaying a JSON object of the type ``MIME``, of whi
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError
 from ..recipes.recording import PUBLISHED_MIME, find_data
+from .schemas import validate
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -56,6 +56,15 @@ class Row:
         return {name: each for name, each in asdict(self).items() if each or name != "sizes"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table that a page draws of rows: a line for each variant, or for size and variant."""
+
+    case: str
+    quantities: tuple[str, ...]  # its columns
+    rows: tuple[Row, ...]  # of the case, as they were published with it
+
+
 def slug(part: str | float) -> str:
     """Return a part of a key: lower case, with ``-`` for all but letters, digits and ``_``."""
     if isinstance(part, float) and part.is_integer():
@@ -90,40 +99,41 @@ def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:
     return ()
 
 
+def find_table(data: Mapping[str, Any]) -> Table | None:
+    """Return the table that one output publishes with its rows; None if there is none."""
+    with suppress(ValueError):
+        if MIME in data and "table" in data[MIME]:
+            rows = parse(data[MIME])
+            table = data[MIME]["table"]
+            return Table(
+                case=table["case"],
+                quantities=tuple(table["quantities"]),
+                rows=tuple(row for row in rows if row.case == table["case"]),
+            )
+    return None
+
+
 def parse(value: Any) -> tuple[Row, ...]:
     """Return the rows of one display; raise ``ValueError`` that says which row is wrong."""
-    from fastjsonschema import JsonSchemaValueException
-
-    try:
-        _validator()(value)
-    except JsonSchemaValueException as error:
-        raise ValueError(_describe(error)) from None
+    validate(value, "rows")
     rows = value.get("rows", [])
     for number, row in enumerate(rows, 1):
         for name in ("value", "size"):
             if isinstance(row[name], float) and math.isnan(row[name]):  # JSON has no such number
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
+    if "table" in value:
+        _require_rows_of_table(value["table"], rows)
     return tuple(Row(**row) for row in rows)
 
 
-@cache
-def _validator() -> Any:
-    import fastjsonschema  # slow to import, as is what it makes, and most pages publish nothing
-
-    text = Path(__file__).with_name("rows.schema.json").read_text(encoding="utf-8")
-    return fastjsonschema.compile(json.loads(text))
-
-
-def _describe(error: Any) -> str:
-    """Return what is wrong with a value, by what the schema says of it."""
-    _data, *path = error.path
-    shown = "a huge number"  # an integer of thousands of digits
-    with suppress(ValueError):
-        shown = repr(error.value)
-    name = path[-1] if len(path) in (1, 3) else "it"
-    needed = error.definition.get("description", error.message)
-    what = f"{name} is {shown:.200}, which has to be {needed}"
-    return f"row {int(path[1]) + 1}: {what}" if path[1:] else what
+def _require_rows_of_table(table: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ``ValueError`` for a case or a quantity of a table of which no row is published."""
+    quantities = {row["quantity"] for row in rows if row["case"] == table["case"]}
+    if not quantities:
+        raise ValueError(f"the table is of the case {table['case']!r}, of which there is no row")
+    for name in table["quantities"]:
+        if name not in quantities:
+            raise ValueError(f"the table has a column {name!r}, of which there is no row")
 
 
 def require_unique(rows: Sequence[Row]) -> None:

@@ -1,141 +1,149 @@
-"""Tables of what was measured: a page has the medians of all processes in those of its run.
+"""Tables of what was measured: a page draws them of rows, with the medians of all processes.
 
-A recorded table is one of rows if its lines are variants of the rows published right before,
-also below their sizes, and its columns their quantities. Notebooks keep the tables of their run;
-other tables stay as recorded.
+A recipe publishes with its rows which case and quantities a table has. The table takes the place of
+the one that the run itself shows behind them, which notebooks keep. Tables without rows stay as
+they were recorded.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from html import unescape
+from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from ..languages import current_language
-from ..page_nodes import DATA_CLASS
+from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
+from ..pages.outputs import insert_outputs
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
-from .lookup import know
-from .names import QUANTITY, Pieces, name_case, name_word
+from .lookup import RecipeResults, load_results
+from .names import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
-from .rows import Row, find_rows
+from .rows import Size, Table, find_table
+from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
-_HEAD = re.compile(r"<th\b[^>]*>([^<]*)</th>")
+FIRST_QUANTITY = "speedup"  # which says most, also where a phone shows two columns
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A table of rows; its one child is what was recorded, ``rows`` those of each of its lines.
-
-    A line has a size, which is None in a table without sizes, and a variant.
-    """
+    """A table of rows, ``table``; its children are what the run itself showed in its place."""
 
 
 def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put a ``measured_table`` around each recorded table that shows the rows before it."""
+    """Put a ``measured_table`` where a page has a table of rows, around what the run has shown."""
     if not isinstance(page, RecordedPage):
         return
-    boxes = [box for box in document.findall(nodes.container) if "recipe_outputs" in box]
-    for box in boxes:
-        shown = (node for node in list(box.children) if isinstance(node, nodes.raw))
-        rows: list[Row] = []  # published since the last table
-        for output in page.comparison.recorded[box["recipe_outputs"]].outputs:
-            data = output.get("data", {})
-            rows += find_rows(data)
-            if "text/html" in data:
-                recorded = next(shown)
-                place = box.index(recorded)
-                box[place] = _wrap(data["text/html"], recorded, rows)
-                rows = []
+    boxes = {
+        box["recipe_outputs"]: box
+        for box in document.findall(nodes.container)
+        if "recipe_outputs" in box
+    }
+    for code in code_of_cells(document):
+        recorded = page.comparison.recorded.get(code["recipe_cell"])
+        if recorded:
+            box = boxes.get(code["recipe_cell"])
+            unshown = _wrap_tables(recorded.outputs, box)
+            if unshown and box:
+                box += unshown
+            elif unshown:
+                insert_outputs(page, code, unshown)
 
 
-def _wrap(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
-    """Return what stands on a page for recorded HTML: ``shown``, or a table of rows around it."""
-    if not rows:
-        return shown
-    head, _tag, body = html.partition("</thead>")
-    columns = [unescape(each).partition(" (")[0] for each in _HEAD.findall(head)]
-    case = [row for row in rows if row.case == rows[-1].case]
-    variants, sizes = {row.variant for row in case}, {str(row.size): row.size for row in case}
-    size, lines = rows[-1].size, []
-    for name in map(unescape, _HEAD.findall(body)):
-        if name in sizes and name not in variants:
-            size = sizes[name]  # of the lines that follow
-        else:
-            lines.append((size, name))
-    case = [row for row in case if row.size in {size for size, _variant in lines}]
-    quantities = [each for each in columns if each in {row.quantity for row in case}]
-    if not (quantities and lines and {*lines} <= {(row.size, row.variant) for row in case}):
-        return shown
-    by_name = {(row.size, row.variant, row.quantity): row for row in case}
-    grid = [[by_name.get((*line, quantity)) for quantity in quantities] for line in lines]
-    return measured_table("", shown, lines=lines, quantities=quantities, rows=grid)
+def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[nodes.Node]:
+    """Put tables of rows around the HTML that comes next; return those without any."""
+    shown = [node for node in box.children if isinstance(node, nodes.raw)] if box else []
+    remaining = iter(shown)
+    unshown: list[nodes.Node] = []
+    table: Table | None = None  # that was published and not yet shown
+    for output in outputs:
+        data = output.get("data", {})
+        if published := find_table(data):
+            unshown += [measured_table(table=table)] if table else []
+            table = published
+        elif "text/html" in data:
+            recorded = next(remaining)
+            if table:
+                wrapper = measured_table(table=table)
+                recorded.replace_self(wrapper)
+                wrapper += recorded
+                table = None
+    return [*unshown, measured_table(table=table)] if table else unshown
 
 
 def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
     """Put medians of all processes into the tables of a page, in the reader's language."""
     for node in list(document.findall(measured_table)):
-        known = watch(env, know, env.docname)
-        by_key = known.measurements.by_key if known else {}
-        keys = [row.key for line in node["rows"] for row in line if row]
-        found = {key: by_key[key] for key in keys if key in by_key}
-        # what is measured no more, such as by a stale recording, stays as it was
-        node.replace_self(_draw(env, node, found, known.device) if known and found else node[0])
+        results = watch(env, load_results, env.docname)
+        by_key = results.measurements.by_key if results else {}
+        measurements = {row.key: by_key[row.key] for row in node["table"].rows if row.key in by_key}
+        if results and measurements:
+            node.replace_self(_draw(env, node["table"], measurements, results))
+        else:  # what is measured no more, such as by a stale recording, stays as it was
+            node.replace_self(node.children)
 
 
 def _draw(
-    env: BuildEnvironment, node: measured_table, found: Mapping[str, Measurement], device: str
+    env: BuildEnvironment,
+    table: Table,
+    measurements: Mapping[str, Measurement],
+    results: RecipeResults,
 ) -> nodes.table:
+    """Return a table with a line for each variant, or for each size and variant."""
     locale = current_language(env.config).locale
-    quantities = [name_word(env, env.docname, each, QUANTITY) for each in node["quantities"]]
-    heads = [nodes.entry(), *(_cell(*_words(each)) for each in quantities)]
-    first = next(row for rows in node["rows"] for row in rows if row)
-    has_sizes = len({size for size, _variant in node["lines"]}) > 1
+    quantities = _order(table.quantities)
+    sizes = {row.size for row in table.rows}
+    counted = next((row.sizes for row in table.rows if row.sizes), "")
+    has_sizes = len(sizes) > 1
+    head: list[list[nodes.Node]] = [[]]
     if has_sizes:
-        heads.insert(0, _cell(*_words(name_word(env, env.docname, first.sizes))))
-    body = nodes.tbody()
-    for (size, name), rows in zip(node["lines"], node["rows"], strict=True):
-        cells = [_cell(nodes.Text(str(size)))] if has_sizes else []
-        cells.append(_cell(*_words(name_word(env, env.docname, name))))
-        for row in rows:
-            figure = found.get(row.key) if row else None
-            if figure:
-                shown = format_measurement(figure, locale)
-                cells.append(_cell(measured("", shown, spread=describe_spread(figure, locale))))
-            else:
-                cells.append(nodes.entry())
-        body += nodes.row("", *cells)
-    stubs = 2 if has_sizes else 1  # size and variant head a line
-    specs = [nodes.colspec(colwidth=1, stub=at < stubs) for at in range(len(heads))]
-    head = nodes.thead("", nodes.row("", *heads))
-    group = nodes.tgroup("", *specs, head, body, cols=len(heads))
-    size = None if has_sizes else first.size
-    case = name_case(env, env.docname, first.case, size, first.sizes)
-    caption = nodes.title("", "", *_describe(case, found, device), translatable=False)
-    return nodes.table("", caption, group, classes=["measured-table"])
+        head.insert(0, name_nodes(name_word(env, env.docname, counted)))
+    stubs = len(head)
+    head += [name_nodes(name_word(env, env.docname, name, QUANTITY)) for name in quantities]
+    lines = []
+    for size, variant in dict.fromkeys((row.size, row.variant) for row in table.rows):
+        line = [name_nodes(name_word(env, env.docname, variant))]
+        if has_sizes:
+            line.insert(0, [nodes.Text(str(size))])
+        for quantity in quantities:
+            measurement = _find(table, measurements, size, variant, quantity)
+            line.append([_show(measurement, locale)] if measurement else [])
+        lines.append(line)
+    size = None if has_sizes else table.rows[0].size
+    case = name_case(env, env.docname, table.case, size, counted)
+    scope = _describe_scope(list(measurements.values()), results.device)
+    caption = [*name_nodes(case), nodes.Text(f" · {scope}")]
+    return make_table(head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS])
 
 
-def _cell(*words: nodes.Node) -> nodes.entry:
-    return nodes.entry("", nodes.paragraph("", "", *words, translatable=False))
+def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
+    spread = describe_spread(measurement, locale)
+    return measured("", format_measurement(measurement, locale), spread=spread)
 
 
-def _words(pieces: Pieces) -> list[nodes.Node]:
-    """Return pieces as nodes; words that are the recipe's are marked as data."""
-    return [
-        nodes.inline("", words, classes=[DATA_CLASS]) if is_data else nodes.Text(words)
-        for words, is_data in pieces
-    ]
+def _order(quantities: Sequence[str]) -> list[str]:
+    """Return the columns with the speed-up in front: it is next to what heads a line."""
+    return sorted(quantities, key=lambda quantity: quantity != FIRST_QUANTITY)
 
 
-def _describe(case: Pieces, found: Mapping[str, Measurement], device: str) -> list[nodes.Node]:
-    """Return the caption of a table: its case, and of how many processes its numbers are."""
-    processes = max(each.processes for each in found.values())
-    machines = max(each.hosts for each in found.values())
+def _find(
+    table: Table, measurements: Mapping[str, Measurement], size: Size, variant: str, quantity: str
+) -> Measurement | None:
+    for row in table.rows:
+        if (row.size, row.variant, row.quantity) == (size, variant, quantity):
+            return measurements.get(row.key)
+    return None
+
+
+def _describe_scope(measurements: Sequence[Measurement], device: str) -> str:
+    """Return of how many processes and machines numbers are."""
+    processes = max(measurement.processes for measurement in measurements)
+    machines = max(measurement.hosts for measurement in measurements)
     facts = {"device": device, "processes": processes, "machines": machines}
     if processes == 1:
         text = _("one process on %(device)s")
@@ -143,4 +151,4 @@ def _describe(case: Pieces, found: Mapping[str, Measurement], device: str) -> li
         text = _("medians of %(processes)s processes on one machine, %(device)s")
     else:
         text = _("medians of %(processes)s processes on %(machines)s machines, %(device)s")
-    return [*_words(case), nodes.Text(f" · {text % facts}")]
+    return str(text % facts)

@@ -98,23 +98,32 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")
     cells = {cell.number: cell for cell in page.recipe.cells}
-    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
-    behind = len(page.recipe.blocks) > 2
     for code in code_of_cells(document):
         cell = cells[code["recipe_cell"]]
         # A cell that changed has none: an old result beside new code would mislead.
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
         if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
-            box = nodes.container("", *shown, classes=[OUTPUT_CLASS], recipe_outputs=cell.number)
-            for node in box.findall(nodes.Element):
-                node.source, node.line = code.source, code.line
-            code.parent.insert(code.parent.index(code) + behind, box)
+            box = insert_outputs(page, code, shown)
             images = list(box.findall(nodes.image))[len(cell.alt) :]
             for _image in images if env.config.recorded_gallery_alt_required else ():
                 told = f"the figure of cell {cell.number} has no text for those who cannot see it"
                 remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
                 _warn(env, page, "alt", told, line=cell.line, remedy=remedy)
+
+
+def insert_outputs(
+    page: RecordedPage, code: nodes.Element, shown: Sequence[nodes.Node]
+) -> nodes.container:
+    """Put what a cell has shown behind its code and return the box around it."""
+    number = code["recipe_cell"]
+    box = nodes.container("", *shown, classes=[OUTPUT_CLASS], recipe_outputs=number)
+    for node in box.findall(nodes.Element):
+        node.source, node.line = code.source, code.line
+    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
+    behind = 1 if len(page.recipe.blocks) > 2 else 0
+    code.parent.insert(code.parent.index(code) + behind, box)
+    return box
 
 
 def _show(

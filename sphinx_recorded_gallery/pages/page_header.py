@@ -56,8 +56,8 @@ def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
     """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
     if isinstance(page, Unrecorded):
-        missing = _("This recipe has not been recorded yet: its results are missing here.")
-        damaged = _("The recording of this recipe is damaged: its results are missing here.")
+        missing = _("This page has not been recorded yet: its results are missing here.")
+        damaged = _("The recording of this page is damaged: its results are missing here.")
         return str(damaged if page.path.exists() else missing)
     if page.comparison.is_current:
         return ""

@@ -8,8 +8,10 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -57,13 +59,53 @@ def unhide_matplotlib(_app: Sphinx, _config: Config) -> None:
         del sys.modules["matplotlib"]
 
 
-def make_pages(app: Sphinx) -> None:
-    """Let Sphinx-Gallery write the pages unless recipes, conf.py and pictures are as they were.
+@dataclass(frozen=True, kw_only=True)
+class Inputs:
+    """All that the pages of recipes are made from."""
 
-    All languages share them, so one build at a time does this and the others find them. It leaves
-    out recipes that it finds marked by a hash, as it marks those that it has run. ``.made`` holds
-    what pages were made from; a build that is interrupted leaves none. A recipe that cannot be read
-    has no page.
+    files: tuple[GalleryFile, ...]
+    # what tells whether a file is another by now, by its path; "code" is that of the engine
+    states: dict[str, str]
+    # to which recipe a file belongs, by its path: its source and its recording
+    owners: dict[str, GalleryFile]
+    recordings: frozenset[str]  # those of the paths that are recordings
+    conf: str  # path of conf.py
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What has to be done because inputs have changed, or pages are gone."""
+
+    rewrite: frozenset[GalleryFile]  # pages to write whatever Sphinx-Gallery's hashes say
+    check_pictures: frozenset[GalleryFile]  # whose recorded pictures may have changed
+    edited: frozenset[GalleryFile]  # recipes that changed, if nothing else did; else none
+    changes_text: bool  # something else than a recording has changed
+
+
+def plan(inputs: Inputs, former: Mapping[str, str], missing: Collection[GalleryFile]) -> Plan:
+    """Return what to do: ``former`` are the states when pages were last made.
+
+    ``missing`` are the recipes without a page.
+    """
+    paths = inputs.states.keys() | former.keys()
+    changed = {path for path in paths if inputs.states.get(path) != former.get(path)}
+    touched = {inputs.owners[path] for path in changed if path in inputs.owners} | {*missing}
+    # What belongs to no recipe, such as a module beside them, may be part of any.
+    concerns_all = not changed <= inputs.owners.keys()
+    changes_every_page = not changed.isdisjoint({"code", inputs.conf})
+    return Plan(
+        rewrite=frozenset(inputs.files if changes_every_page else missing),
+        check_pictures=frozenset(inputs.files if concerns_all else touched),
+        edited=frozenset() if concerns_all or missing else frozenset(touched),
+        changes_text=not changed <= inputs.recordings,
+    )
+
+
+def make_pages(app: Sphinx) -> None:
+    """Let Sphinx-Gallery write the pages, unless recipes, conf.py and pictures are as they were.
+
+    All languages share the pages, so one build at a time does this and the others find them.
+    ``.made`` records the inputs of the last complete run; an interrupted build leaves no such file.
     """
     app.config.sphinx_gallery_conf["plot_gallery"] = False  # `sphinx-build -D` may have set it
     root = Path(app.srcdir)
@@ -74,76 +116,124 @@ def make_pages(app: Sphinx) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / ".made"
     with FileLock(folder / ".lock"):
-        files = list_files(app.config, root)
-        recordings = root / app.config.recorded_gallery_recordings
-        of_recording = {str(file.recording(recordings)): file for file in files}
-        owners = {str(file.path): file for file in files} | of_recording
-        conf, code = str(Path(app.confdir, "conf.py")), code_digest().hex()
-        names = {conf, *owners}  # what is saved meanwhile is for the next build
-        for _pages, examples in gallery_folders(app.config):
-            beside = (path for path in (root / examples).rglob("[!.]*") if path.is_file())
-            names |= {str(path) for path in beside if "__pycache__" not in path.parts}
-        now = {"code": code} | {name: repr(file_state(name)) for name in names}
-        before: dict[str, str] = {}
-        with contextlib.suppress(OSError, ValueError, TypeError):  # missing or damaged
-            before = dict(json.loads(made.read_text(encoding="utf-8")))
-        changed = {name for name in {*now, *before} if now.get(name) != before.get(name)}
-        lost = {file for file in files if not (root / f"{file.docname}.rst").exists()}
-        if not changed and not lost:
+        inputs = _read_inputs(app)
+        former = _read_states(made)
+        missing = [file for file in inputs.files if not (root / f"{file.docname}.rst").exists()]
+        if inputs.states == former and not missing:
             return
         made.unlink(missing_ok=True)
-
-        broken: dict[GalleryFile, GalleryError] = {}
-        again = set(files) if {"code", conf} & changed else lost
-        # What is no recipe's, such as a module, may be of any.
-        at_hand = lost | {owners[name] for name in changed if name in owners}
-        for file in files if changed - owners.keys() else at_hand:
-            try:
-                if write_pictures(root, file, load_recorded(file, recordings)):
-                    again.add(file)
-            except GalleryError as error:
-                broken[file] = error
-                logger.warning("%s", error, type="recorded_gallery", subtype="recipe")
-        if again or changed - of_recording.keys():
-            for file in again:
-                (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
-            edited = at_hand if not (again or broken or changed - owners.keys()) else set()
-            _generate(app, broken, edited)
-            for copy in (root / f"{file.docname}.py" for file in files):
-                if copy.exists():  # the recipe may be another by now
-                    copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))
-        made.write_text(json.dumps(now), encoding="utf-8")
+        _apply(app, plan(inputs, former, missing), inputs)
+        made.write_text(json.dumps(inputs.states), encoding="utf-8")
 
 
-def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[GalleryFile]) -> None:
+def _read_inputs(app: Sphinx) -> Inputs:
+    """Look at all inputs; what is saved afterwards is for the next build."""
+    root = Path(app.srcdir)
+    files = list_files(app.config, root)
+    folder = root / app.config.recorded_gallery_recordings
+    of_recordings = {str(file.recording(folder)): file for file in files}
+    owners = {str(file.path): file for file in files} | of_recordings
+    conf = str(Path(app.confdir, "conf.py"))
+    paths = {conf, *owners}
+    for _pages, examples in gallery_folders(app.config):
+        for path in (root / examples).rglob("[!.]*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                paths.add(str(path))
+    states = {path: repr(file_state(path)) for path in paths}
+    return Inputs(
+        files=tuple(files),
+        states={"code": code_digest().hex(), **states},
+        owners=owners,
+        recordings=frozenset(of_recordings),
+        conf=conf,
+    )
+
+
+def _read_states(made: Path) -> dict[str, str]:
+    """Return the states that pages were made from; none if the file is missing or damaged."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return dict(json.loads(made.read_text(encoding="utf-8")))
+    return {}
+
+
+def _apply(app: Sphinx, plan: Plan, inputs: Inputs) -> None:
+    """Write pictures, and pages where text or thumbnails change.
+
+    Sphinx-Gallery skips recipes with an up-to-date ``.md5``, as it does those that it has run.
+    """
+    root = Path(app.srcdir)
+    recordings = root / app.config.recorded_gallery_recordings
+    rewrite = set(plan.rewrite)
+    unreadable: list[GalleryFile] = []
+    for file in inputs.files:
+        if file not in plan.check_pictures:
+            continue
+        try:
+            if write_pictures(root, file, load_recorded(file, recordings)):
+                rewrite.add(file)  # for its thumbnail
+        except GalleryError as error:
+            unreadable.append(file)
+            logger.warning("%s", error, type="recorded_gallery", subtype="recipe")
+    if not rewrite and not plan.changes_text:
+        return
+    for file in rewrite:
+        (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
+    _generate(app, unreadable, () if rewrite or unreadable else plan.edited)
+    for file in inputs.files:
+        copy = root / f"{file.docname}.py"
+        if copy.exists():  # the recipe may be another by now
+            copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))
+
+
+def _generate(
+    app: Sphinx, unreadable: Iterable[GalleryFile], edited: Collection[GalleryFile]
+) -> None:
     """Let Sphinx-Gallery write all pages that are not marked; remove those of no recipe.
 
-    It reads all recipes twice for that: not if just these are ``edited``, and listed as before.
+    To write any, it reads all recipes twice. That is not done if only recipes that it lists as
+    before were ``edited``.
     """
     gallery = app.config.sphinx_gallery_conf
-    order = str(gallery["within_subsection_order"])
-    by_text = gallery["backreferences_dir"] or gallery["recommender"]["enable"] or "Size" in order
-    is_plain = "FileName" in order and not app.config.recorded_gallery_thumbnails
-    copies = {file: Path(app.srcdir, f"{file.docname}.py") for file in edited}
-    is_alone = copies and not by_text and (is_plain or all(map(_is_alike, copies, copies.values())))
     ignored = gallery["ignore_pattern"]
-    names = [f"^{re.escape(file.path.name)}$" for file in broken]
-    gallery["ignore_pattern"] = without = "|".join([ignored, *names])
+    names = [f"^{re.escape(file.path.name)}$" for file in unreadable]
+    without_pages = "|".join([ignored, *names])
+    gallery["ignore_pattern"] = without_pages
     try:
-        if not is_alone:
+        if edited and _are_listed_as_before(app, edited):
+            for file in edited:
+                copy = Path(app.srcdir, f"{file.docname}.py")
+                generate_file_rst(file.path.name, copy.parent, file.path.parent, gallery)
+        else:
             generate_gallery_rst(app)
-        for file in copies if is_alone else ():
-            generate_file_rst(file.path.name, copies[file].parent, file.path.parent, gallery)
     finally:
         gallery["ignore_pattern"] = ignored
+    _remove_leftovers(app, without_pages)
+
+
+def _are_listed_as_before(app: Sphinx, files: Collection[GalleryFile]) -> bool:
+    """Tell whether lists of the gallery show these recipes as in the last build."""
+    gallery = app.config.sphinx_gallery_conf
+    order = str(gallery["within_subsection_order"])
+    if gallery["backreferences_dir"] or gallery["recommender"]["enable"] or "Size" in order:
+        return False  # they depend on the whole text
+    if "FileName" in order and not app.config.recorded_gallery_thumbnails:
+        return True  # they depend on no text
+    return all(_is_alike(file, Path(app.srcdir, f"{file.docname}.py")) for file in files)
+
+
+def _remove_leftovers(app: Sphinx, without_pages: str) -> None:
+    """Remove what was written for recipes that are gone or have no page, and unused notes."""
+    gallery = app.config.sphinx_gallery_conf
     # Where nothing tells what names lead to, code stays as Sphinx shows it, with its colours.
-    links = {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys()
-    unused = () if links or gallery["backreferences_dir"] else (".codeobj.json",)
+    has_links = gallery["backreferences_dir"] or (
+        {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys()
+    )
+    unused = () if has_links else (".codeobj.json",)
     for pages, examples in gallery_folders(app.config):
         folder = Path(app.srcdir, pages)
         for copy in folder.rglob("*.py"):
             source = Path(app.srcdir, examples, copy.relative_to(folder))
-            is_gone = not source.exists() or re.search(without, source.name)
+            is_gone = not source.exists() or re.search(without_pages, source.name)
             for ending in _ENDINGS if is_gone else unused:
                 copy.with_name(f"{copy.stem}{ending}").unlink(missing_ok=True)
             if not source.parent.exists():
@@ -152,11 +242,13 @@ def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[Galle
 
 def _is_alike(file: GalleryFile, copy: Path) -> bool:
     """Tell whether title, settings and code of a recipe are as in the copy of the last build."""
-    now, before = (
-        (settings, blocks[0], [block.content for block in blocks if block.type == "code"])
-        for settings, blocks in map(split_code_and_text_blocks, (file.path, copy))
-    )
-    return now == before
+
+    def read(path: Path) -> tuple[Any, ...]:
+        settings, blocks = split_code_and_text_blocks(path)
+        code = [block.content for block in blocks if block.type == "code"]
+        return settings, blocks[0], code
+
+    return read(file.path) == read(copy)
 
 
 def remove_published(

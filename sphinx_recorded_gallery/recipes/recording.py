@@ -77,14 +77,15 @@ class Comparison:
     def describe(self) -> str:
         """Say what differs, for a person who has to decide whether to record again."""
         parts = []
+        own = [cell for cell in self.changed if cell.inlined is None]
+        if own:
+            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in own)
+            parts.append(f"changed code in cell {cells}")
         for cell in self.changed:
-            if cell.inlined:
-                name = cell.inlined.path.name
-                parts.append(f"changed code in {name} (imported in cell {cell.number})")
-        cells = [cell for cell in self.changed if not cell.inlined]
-        if cells:
-            places = ", ".join(f"{cell.number} (line {cell.line})" for cell in cells)
-            parts.append(f"changed code in cell {places}")
+            if cell.inlined:  # the recipe itself may be as it was
+                module = cell.inlined.path.name
+                place = f"cell {cell.number} (line {cell.line})"
+                parts.append(f"changed code in {module}, imported in {place}")
         if (gone := self.removed - len(self.changed)) > 0:
             parts.append(f"recorded cells that are no longer in the recipe: {gone}")
         if self.inputs:

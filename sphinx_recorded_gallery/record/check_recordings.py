@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import GalleryError, describe_error, has_driver, suggest_record, visible
-from ..measurements.processes import Sources, read_sources
-from ..project import Project
+from ..measurements.keys import find_references
+from ..measurements.lookup import Outcome, find_in_results, read_results
+from ..measurements.processes import ProcessSet, read_processes
+from ..measurements.quantities import list_quantities
+from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
-from ..recipes.recipe import Recipe
+from ..recipes.recipe import Recipe, load_recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
-from .recording_toml import load_settings
+from ..recipes.recording_toml import Settings, load_settings
 
 Status = Literal["current", "stale", "missing", "unusable"]
 
@@ -32,6 +35,7 @@ class Report:
     note: str = ""  # of how many processes its measurements are
     error: str = ""  # why they cannot be read
     changed_modules: tuple[Path, ...] = ()  # whose code it shows, and which made it stale
+    left_to_gpu: tuple[str, ...] = ()  # keys of its text that a CPU does not measure, with lines
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
@@ -48,8 +52,9 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
         recording = page.recording
         report = partial(report, origin=_describe_origin(recording), recording=recording)
         try:
-            sources = read_sources(recording.path, page.recipe, recording)
-            report = partial(report, note=_describe_sources(sources))
+            settings = load_settings(file.gallery)
+            processes = read_processes(recording.path, page.recipe, recording, settings.release)
+            report = partial(report, note=_describe_processes(processes, settings))
         except GalleryError as error:
             report = partial(report, error=describe_error(error))
     except Exception as error:  # of one recipe; the others are told, too
@@ -63,22 +68,45 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
     return report(status="stale", detail=detail, changed_modules=modules)
 
 
-def _describe_sources(sources: Sources) -> str:
-    """Return of how many processes and hosts measurements are, and what was left out."""
+def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
+    """Return of how many processes and hosts measurements are, and what was left out.
+
+    Where releases are told apart, that is told of each, the page's first.
+    """
     told = []
-    if sources.replicates or any(each.rows for each in sources.processes):
-        hosts = len({each.host for each in sources.processes})
-        text = f"measurements of {_count(len(sources.processes), 'process', 'es')}"
-        text += f" on {_count(hosts, 'host')}"
-        told.append(f"{text} (how hosts differ is not known)" if hosts == 1 else text)
+    if processes.replicates or any(each.rows for each in processes.processes):
+        counts = _count_by_release if settings.release else _count_all
+        told.append(counts(processes))
+    page = processes.find_release(processes.page) if processes.page else ""
+    if settings.current and page and page != settings.current:
+        told.append(
+            f"its page is of {settings.release} {page}, the current release is {settings.current}"
+        )
     others = {
-        "of another device": len(sources.replicates) - len(sources.counted),
-        "of other code": sources.stale,
+        "of another device": len(processes.replicates) - len(processes.on_device),
+        "of other code": processes.stale,
     }
     told += [
         f"{_count(count, 'replicate')} {what} ignored" for what, count in others.items() if count
     ]
     return "; ".join(told)
+
+
+def _count_all(processes: ProcessSet) -> str:
+    hosts = len({each.host for each in processes.processes})
+    text = f"measurements of {_count(len(processes.processes), 'process', 'es')}"
+    text += f" on {_count(hosts, 'host')}"
+    return f"{text} (how hosts differ is not known)" if hosts == 1 else text
+
+
+def _count_by_release(processes: ProcessSet) -> str:
+    """Return hosts and processes of each release: ``2.15: 3 hosts, 4 processes; 2.11: ...``."""
+    counted = []
+    for release, group in processes.by_release.items():
+        hosts = len({each.host for each in group})
+        counts = f"{_count(hosts, 'host')}, {_count(len(group), 'process', 'es')}"
+        counted.append(f"{release or 'unknown release'}: {counts}")
+    return "; ".join(counted)
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
@@ -94,7 +122,12 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         load_settings(recipes)
     folder = folder or project.recordings
     files = name_files(project)
-    reports = [inspect(file, folder) for file in files.values()]
+    reports = []
+    for file in files.values():
+        report = inspect(file, folder)
+        if report.status == "current" and report.recording and not report.recording.on_gpu:
+            report = replace(report, left_to_gpu=_find_left_to_gpu(file, folder, project))
+        reports.append(report)
 
     alone = []
     for path, machine, name in find_recordings(folder, files.values()):
@@ -113,6 +146,41 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         reports.append(Report(name=name, status="unusable", detail=detail))
     return reports
+
+
+def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tuple[str, ...]:
+    """Return what a recipe's text names and a CPU does not measure: ``second.gpu (line 7)``.
+
+    Nothing is left where conf.py does not say that the text is about a GPU.
+    """
+    # a project without measurements has no such setting
+    if not getattr(project.config, "recorded_gallery_gpu_figures", False):
+        return ()
+    results = read_results(file, folder, project.root, project.config)
+    quantities = list_quantities(project.config)
+    left: dict[str, int] = {}
+    for block in load_recipe(file.path, file.name).blocks:
+        if block.type != "text":
+            continue
+        for line, reference in find_references(block.content):
+            if reference.recipe not in ("", file.name):
+                continue  # told with the other recipe, if that is a CPU's, too
+            lookup = find_in_results(
+                results, reference.key, reference.release, quantities, may_lack=True
+            )
+            if lookup.outcome is Outcome.LEFT_TO_GPU:
+                left.setdefault(reference.name, block.lineno + line)
+    return tuple(f"{name} (line {line})" for name, line in left.items())
+
+
+def check_texts(project: Project) -> list[str]:
+    """Return what a site finds wrong with its texts; nothing where conf.py names no checks."""
+    find_problems = load_function(
+        project.config, "recorded_gallery_text_checks", "returns errors of texts"
+    )
+    if find_problems is None:
+        return []
+    return [error.describe(Path.cwd()) for error in find_problems(project.root.resolve())]
 
 
 def name_files(project: Project) -> dict[str, GalleryFile]:
@@ -148,6 +216,8 @@ def format_reports(reports: Sequence[Report]) -> str:
     for report in reports:
         line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
         below = [report.detail, report.note, report.error and f"error: {report.error}"]
+        if report.left_to_gpu:
+            below.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
         lines += [line, *(f"{'':<{width}}  {each}" for each in below if each)]
     current = sum(report.status == "current" for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")

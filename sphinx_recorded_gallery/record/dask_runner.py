@@ -25,11 +25,11 @@ from distributed import Client, Worker, WorkerPlugin, get_worker
 from ..errors import GalleryError, describe_error
 from ..project import code_digest, load_project
 from ..recipes.recipe import load_recipe
+from ..recipes.recording_toml import FILE_NAME, load_settings
 from .check_recordings import name_files
 from .cleanup import end_kernels, remove_leftovers
 from .gpu_facts import Gpu, require_gpus
 from .local_runner import one_at_a_time
-from .recording_toml import FILE_NAME, load_settings
 from .run_environment import Conditions, package_versions, prepare
 from .run_task import Result, Task, attempt
 
@@ -78,8 +78,8 @@ def _prepare(session: str, gallery: Path, device: str) -> tuple[Gpu | None, Cond
     return gpu, prepare(gallery, gpu, partial(get_worker().log_event, session))
 
 
-def find_place(session: str, device: str) -> tuple[str, str]:
-    """Return host and device of the worker that runs this."""
+def find_place(session: str, device: str) -> tuple[str, str, str]:
+    """Return host, device and release of the worker that runs this."""
     return _prepare(session, load_project(Path.cwd()).galleries[0][1], device)[1].place
 
 
@@ -138,8 +138,8 @@ class Machines:
         self.close = self._client.close  # it also ends what workers do for this client
 
     @property
-    def hosts(self) -> set[tuple[str, str]]:
-        """Host and name of the device of each worker that answers."""
+    def hosts(self) -> set[tuple[str, str, str]]:
+        """Host, name of the device and release of each worker that answers."""
         asked = [self._ask(address, "find_place") for address in self._find_workers()]
         return {each.result() for each in wait(asked, PATIENCE).done if not each.exception()}
 

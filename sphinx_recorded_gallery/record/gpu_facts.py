@@ -1,22 +1,15 @@
-"""NVIDIA's GPUs: which there are, and what one does while a recipe runs."""
+"""NVIDIA's GPUs: which there are, and what is told of each."""
 
-import contextlib
-import math
 import os
-import statistics
-import subprocess
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..errors import GalleryError, suggest
 from .run_program import ask
 
 TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
-_SAMPLED = {"sm_mhz": "clocks.sm", "power_w": "power.draw", "temperature_c": "temperature.gpu"}
 
 
 class NoGpuError(GalleryError):
@@ -86,55 +79,3 @@ def require_gpus() -> list[Gpu]:
     if not gpus:
         raise NoGpuError(f"no GPU found ({TOOL} shows none)")
     return gpus
-
-
-@contextlib.contextmanager
-def watch_clocks(gpu: Gpu | None) -> Iterator[dict[str, Any]]:
-    """Sample a GPU once a second as long as this is open; what is yielded tells it afterwards.
-
-    It asks the driver for a few values and takes no part of the GPU's memory. Nothing that
-    nvidia-smi does, or does not, is an error. It ends by itself if this process is killed: nobody
-    reads it any more.
-    """
-    clocks: dict[str, Any] = {}
-    process = None
-    if gpu:
-        query = f"--query-gpu={','.join(_SAMPLED.values())},utilization.gpu"
-        command = [TOOL, query, "--format=csv,noheader,nounits", "--id", gpu.identity]
-        with contextlib.suppress(OSError):
-            process = subprocess.Popen(
-                [*command, "--loop-ms=1000"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                errors="replace",
-            )
-    try:
-        yield clocks
-    finally:
-        if process:
-            process.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):  # what hangs in a driver stays
-                clocks |= summarize(process.communicate(timeout=1)[0])
-
-
-def summarize(text: str) -> dict[str, Any]:
-    """Return what samples say, one a line: how many, and medians of those in which it was busy."""
-    lines = text.rpartition("\n")[0].splitlines()  # the last may be half of one
-    samples = [[*map(_read, line.split(","))] for line in lines]
-    samples = [each for each in samples if len(each) == len(_SAMPLED) + 1]
-    busy = [each for each in samples if each[-1] > 0]
-    told: dict[str, Any] = {"samples": len(samples), "busy": len(busy)}
-    for name, values in zip(_SAMPLED, zip(*busy, strict=True), strict=False):
-        if known := [*filter(math.isfinite, values)]:
-            told[name] = {"median": statistics.median(known)}
-    return told
-
-
-def _read(value: str) -> float:
-    """Return a number, NaN for what the GPU does not tell: [N/A], [Not Supported]."""
-    try:
-        return float(value)
-    except ValueError:
-        return math.nan

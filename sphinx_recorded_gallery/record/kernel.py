@@ -31,6 +31,7 @@ from traitlets import Type
 
 from ..errors import GalleryError
 from ..measurements.rows import MIME, REMEDY, parse
+from ..measurements.spans import SPANS_MIME, parse_spans
 from ..recipes.recipe import Cell, Recipe
 from .cleanup import kernel_runs
 from .environment_variables import find_secrets
@@ -120,10 +121,19 @@ class _Client(NotebookClient):
         if self.left < 0:
             remedy = "print and show less or raise output_limit in recording.toml"
             raise GalleryError(f"printed and showed more than {self.limit:g} MB", remedy=remedy)
-        try:
-            parse(data.get(MIME, {}) if isinstance(data, dict) else {})
-        except ValueError as error:  # now, not when the recipe has ended
-            raise GalleryError(f"published wrong rows: {error}", remedy=REMEDY) from None
+        if isinstance(data, dict):
+            _require_right_data(data)
+
+
+def _require_right_data(data: dict[str, Any]) -> None:
+    """Raise ``GalleryError`` for wrong rows or spans: now, not when the recipe has ended."""
+    kinds = {MIME: ("rows", parse), SPANS_MIME: ("spans", parse_spans)}
+    for mime, (name, parse_data) in kinds.items():
+        if mime in data:
+            try:
+                parse_data(data[mime])
+            except ValueError as error:
+                raise GalleryError(f"published wrong {name}: {error}", remedy=REMEDY) from None
 
 
 class Run:

@@ -73,7 +73,7 @@ class Places:
         }
         for note in dict.fromkeys(notes):
             say(note)
-        self.hosts = {each.place for each in self._conditions.values()}  # and names of devices
+        self.hosts = {each.place for each in self._conditions.values()}  # with device and release
         self._stopping = threading.Event()
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:

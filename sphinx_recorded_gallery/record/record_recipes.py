@@ -15,9 +15,11 @@ from nbformat import NotebookNode
 from ..errors import GalleryError, describe_error, suggest
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
 from ..measurements.rows import read_rows
+from ..measurements.spans import read_spans
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recording import name_device
+from ..recipes.recording_toml import load_settings
 from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
@@ -151,7 +153,8 @@ class Session:
         self.made_on_gpu: set[str] = set()  # recipes with such a recording, before this began
         self.failed: dict[str, str] = {}  # recipes and replicates, and why
         self.planned = self.made = 0  # replicates
-        self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
+        # that do tasks, each with its device and the release of what is measured there
+        self.hosts: set[tuple[str, str, str]] = set()
         # whether a GPU recording is kept from being replaced by one of this CPU
         is_cpu = options.device == "cpu" and project.config.recorded_gallery_device == "gpu"
         self.keeps_gpu = is_cpu and not options.replace_gpu
@@ -207,8 +210,9 @@ class Session:
                 self.made += 1
                 self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
-                # no page could show rows that are wrong
+                # no page could show rows or spans that are wrong
                 read_rows(result, task.recipe.path, task.recipe)
+                read_spans(result, task.recipe.path, task.recipe)
                 write_recordings.write_recording(result, path)
                 self.recorded.add(task.title)
                 seconds = result.metadata.recording.seconds
@@ -248,8 +252,8 @@ class Session:
     def plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
         """Return the replicates of a recipe that are to be made.
 
-        Those that one of the hosts has made of this code on this device are not repeated, unless
-        that is forced: then new ones get further numbers.
+        Those that one of the hosts has made of this code on this device, with this release, are not
+        repeated, unless that is forced: then new ones get further numbers.
         """
         count, name = self.options.replicates, page.file.name
         if not count:
@@ -274,7 +278,8 @@ class Session:
             self.say(f"{name}: publishes no rows, so it has no replicates")
             return []
         first = 1 + max((each.replicate for each in known), default=0) * self.options.force
-        own = {each.replicate for each in known if (each.host, each.device_name) in self.hosts}
+        package = load_settings(page.file.gallery).release
+        own = {each.replicate for each in known if each.find_place(package) in self.hosts}
         numbers = [each for each in range(first, first + count) if each not in own]
         self.planned += len(numbers)
         if not numbers:

@@ -15,10 +15,11 @@ from typing import Any
 
 from ..errors import GalleryError
 from ..recipes.recording import name_device
+from ..recipes.recording_toml import Settings, load_settings
+from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
-from .recording_toml import Settings, load_settings
 from .run_program import ask
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
@@ -35,9 +36,10 @@ class Conditions:
     gpu: Gpu | None = None
 
     @property
-    def place(self) -> tuple[str, str]:
-        """Where recipes run: the host, as a hash, and the name of the GPU, or else of the CPU."""
-        return self.facts["host"], name_device(self.facts["device"])
+    def place(self) -> tuple[str, str, str]:
+        """Host, as a hash, name of the GPU, or else of the CPU, and release of what is measured."""
+        release = find_release(self.facts["versions"], self.settings.release)
+        return self.facts["host"], name_device(self.facts["device"]), release
 
     def kernel_environment(self, scratch: Path) -> dict[str, str]:
         """Return all variables for one run, with folders filled in where settings name them."""
@@ -65,7 +67,7 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     facts = {
         "host": host_hash(),
         "device": (gpu.facts if gpu else {}) | describe_host(),
-        "versions": package_versions(settings.packages)
+        "versions": package_versions(filter(None, (*settings.packages, settings.release)))
         | {name: version for name, version in probed.get("versions", {}).items() if version},
         **commit,
     }

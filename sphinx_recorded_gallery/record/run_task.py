@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -20,7 +19,6 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from .cleanup import run_folder
-from .gpu_facts import watch_clocks
 from .kernel import KernelDiedError, Run
 from .run_environment import Conditions
 from .write_recordings import accept
@@ -75,17 +73,17 @@ def run_task(
     conditions = replace(conditions, environment=own)
     started = time.monotonic()  # the deadline holds for both tries
     try:
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
+        notebook, seconds = _run_in_scratch(task, conditions, started, say)
     except KernelDiedError as error:
         say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
+        notebook, seconds = _run_in_scratch(task, conditions, started, say)
     except GalleryError as error:
         if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
             why = "a replicate leaves out cells with '# sphinx_gallery_once'"
             error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
         raise
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    made = {"clocks": clocks, "recorded": recorded, "seconds": round(seconds, 1)}
+    made = {"recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
         rows = read_rows(notebook, recipe.path)
         if not rows:
@@ -116,8 +114,8 @@ def run_task(
 
 def _run_in_scratch(
     task: Task, conditions: Conditions, started: float, say: Callable[[str], None]
-) -> tuple[NotebookNode, dict[str, Any], float]:
-    """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
+) -> tuple[NotebookNode, float]:
+    """Run a task in an empty folder; return its notebook and the seconds."""
     recipe = task.to_run
     with run_folder() as folder:
         (folder / "work").mkdir()
@@ -133,6 +131,5 @@ def _run_in_scratch(
             ran = time.monotonic() - began
             say(f"{task.title}: cell {number} of {len(recipe.cells)}, {ran:.0f} s")
 
-        with watch_clocks(conditions.gpu) as clocks:
-            notebook = asyncio.run(run.execute(on_cell))
-        return notebook, clocks, time.monotonic() - began
+        notebook = asyncio.run(run.execute(on_cell))
+        return notebook, time.monotonic() - began

@@ -1,6 +1,5 @@
-"""Write recordings: whole or not at all, elsewhere without room; tell what pages leave out."""
+"""Write recordings, whole or not at all; tell what pages leave out."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,41 +47,28 @@ def write_recording(notebook: NotebookNode, path: Path) -> None:
     """Write a recording completely or not at all; what was there before stays until then."""
     nbformat.validate(notebook)
     data = f"{nbformat.writes(seal(notebook))}\n".encode()
-    with _or_elsewhere(path, data, "the recording", "move {} to {}"):
+    with _explain_failure(path):
         atomic_files.atomic_write(path, data)
 
 
 def append_replicate(replicate: Replicate, path: Path) -> None:
     """Append the line of a replicate, whole or not at all."""
     line = replicate.line.encode() + b"\n"
-    with _or_elsewhere(path, line, "the line", "append {} to {}"):
-        known = path.read_bytes() if path.exists() else b""
-        end = b"\n" if known and not known.endswith(b"\n") else b""
-        atomic_files.atomic_write(path, known + end + line)
+    with _explain_failure(path):
+        before = path.read_bytes() if path.exists() else b""
+        end = b"\n" if before and not before.endswith(b"\n") else b""
+        atomic_files.atomic_write(path, before + end + line)
 
 
 @contextmanager
-def _or_elsewhere(path: Path, data: bytes, what: str, how: str) -> Iterator[None]:
-    """Keep ``data`` elsewhere where a file cannot be written; the ``GalleryError`` tells where."""
+def _explain_failure(path: Path) -> Iterator[None]:
+    """Turn what a full disk or a missing right raises into a ``GalleryError``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         text = f"cannot be written: {error.strerror or error}"
-    else:
-        return
-    remedy = f"make room and record again; there was none for {what} elsewhere"
-    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
-        with suppress(OSError):
-            place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
-            try:
-                atomic_files.write_synced(place, data)
-            except OSError:
-                shutil.rmtree(place.parent)
-                raise
-            remedy = f"{what} is kept: make room, then {how.format(place, path)}"
-            break
-    raise GalleryError(text, path=path, remedy=remedy)
+        raise GalleryError(text, path=path, remedy="make room and record again") from None
 
 
 def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> Iterator[str]:

@@ -53,29 +53,29 @@ def _replace_search(app: Sphinx) -> None:
         app.connect("build-finished", _write_index)
 
 
-def _kept(app: Sphinx, page: str) -> Path:
+def _text_file(app: Sphinx, page: str) -> Path:
+    """Return where the text of a page is kept between builds."""
     return Path(app.doctreedir, "search", f"{page}.json")
 
 
 def _keep_text(app: Sphinx, document: nodes.document, page: str) -> None:
-    path = _kept(app, page)
+    path = _text_file(app, page)
     path.parent.mkdir(parents=True, exist_ok=True)
     # Readers also search what an address says: "faq" is nowhere on the page.
-    sections = [each.as_data() for each in read_sections(document, PurePath(page).name)]
-    path.write_text(json.dumps(sections, ensure_ascii=False), encoding="utf-8")
+    sections = read_sections(document, PurePath(page).name)
+    data = [section.as_data() for section in sections]
+    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
 def _describe_search(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
     """Give templates the texts of the search, and write its page, which no engine should list."""
+    no_script = _("Search needs JavaScript. Without it, all pages can be reached from here:")
     context["search_texts"] = {
         "title": str(_("Search")),
         "field": str(_("Search this site")),
-        "no_script": typeset(
-            _("Search needs JavaScript. Without it, all pages can be reached from here:") + " ",
-            current_language(app.config).locale,
-        ),
+        "no_script": typeset(f"{no_script} ", current_language(app.config).locale),
         "first_page": str(_("First page")),
         "labels": {
             "searching": str(_("Searching …")),
@@ -87,31 +87,41 @@ def _describe_search(
     }
     if page == "search":
         assert isinstance(app.builder, StandaloneHTMLBuilder)
+        tags = context.get("metatags", "")
         context["title"] = context["search_texts"]["title"]
-        context["metatags"] = (
-            f'{context.get("metatags", "")}<meta name="robots" content="noindex"/>'
-        )
+        context["metatags"] = f'{tags}<meta name="robots" content="noindex"/>'
         context["body"] = app.builder.templates.render("recorded_gallery_search_page.html", context)
 
 
 def _write_index(app: Sphinx, exception: Exception | None) -> None:
-    """Write the index of all pages; a build of some of them, from nothing, knows too few."""
-    pages = {name: _kept(app, name) for name in sorted(app.env.found_docs)}
-    if exception or not all(path.exists() for path in pages.values()):
+    """Write the index of all pages, if anything of it has changed.
+
+    A build of some pages, from nothing, knows too few and writes none.
+    """
+    files = {page: _text_file(app, page) for page in sorted(app.env.found_docs)}
+    if exception or not all(path.exists() for path in files.values()):
         return
+    synonyms = _load_synonyms(app)
+    index, made_of = Path(app.outdir, FILE_NAME), _text_file(app, ".made")
+    states = {page: file_state(path) for page, path in files.items()}
+    state = repr((synonyms, states))
+    is_current = index.exists() and made_of.exists()
+    if is_current and made_of.read_text(encoding="utf-8") == state:
+        return
+    texts = {
+        app.builder.get_target_uri(page): json.loads(path.read_bytes())
+        for page, path in files.items()
+    }
+    write_index(index, texts, synonyms)
+    made_of.write_text(state, encoding="utf-8")
+
+
+def _load_synonyms(app: Sphinx) -> dict[str, list[str]]:
+    """Return the synonyms of this build's language; none, with a warning, from a damaged file."""
     locale = locale_folder(app.config, Path(app.srcdir))
-    languages, language = app.config.recorded_gallery_languages, current_language(app.config)
-    synonyms: dict[str, list[str]] = {}
+    languages = app.config.recorded_gallery_languages
     try:
-        synonyms = load_synonyms(locale, languages, language.code)
+        return load_synonyms(locale, languages, current_language(app.config).code)
     except GalleryError as error:
         logger.warning("%s", error, type="recorded_gallery", subtype="search")
-    index, made_of = Path(app.outdir, FILE_NAME), _kept(app, ".made")
-    state = repr((synonyms, {name: file_state(path) for name, path in pages.items()}))
-    if not index.exists() or not made_of.exists() or made_of.read_text(encoding="utf-8") != state:
-        texts = {
-            app.builder.get_target_uri(name): json.loads(path.read_bytes())
-            for name, path in pages.items()
-        }
-        write_index(index, texts, synonyms)
-        made_of.write_text(state, encoding="utf-8")
+        return {}

@@ -52,11 +52,11 @@ def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
         from . import pot
 
-        app.connect("build-finished", pot.name_kinds)
+        app.connect("build-finished", pot.annotate_pots)
     else:
         if has_measurements:
             app.connect("recorded-gallery-name", transforms.find_name)
         add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
-        add_transform(app, transforms.take_out_new, Priority.TAKE_OUT)
+        add_transform(app, transforms.strip_added_nodes, Priority.TAKE_OUT)
         add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)
         add_transform(app, transforms.write_comments, Priority.WRITE_COMMENTS)

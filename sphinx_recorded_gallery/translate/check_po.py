@@ -13,6 +13,7 @@ from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog
 from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots
+from .style_rules import load_style_rules
 
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
@@ -21,6 +22,8 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     Raises ``GalleryError`` if a glossary or a template is damaged.
     """
     load_glossary(project.locale)  # damaged, it is told without any catalog, too
+    for language in languages:
+        load_style_rules(project.locale, language.code)
     pots, labels = read_pots(project), label_domains(project.config)
     problems: list[Problem] = []
     if languages and not pots:
@@ -60,7 +63,8 @@ def check_file(
         entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=label)}
         for entry in entries
     }
-    problems = list(examine(path, entries, kinds, language, glossary))
+    style = [rule.check for rule in load_style_rules(locale, language.code)]
+    problems = list(examine(path, entries, kinds, language, glossary, style))
     if wanted is not None:
         problems += compare(path, catalog, list(wanted), language.code)
     return problems

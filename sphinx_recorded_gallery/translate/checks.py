@@ -289,12 +289,15 @@ def examine(
     kinds: Kinds,
     language: Language,
     glossary: Glossary | None = None,
+    style: Iterable[Check] = (),
 ) -> Iterator[Problem]:
     """Yield what is wrong with messages in use, ``kinds`` telling what each is.
 
-    Without a glossary that is what would hurt a reader or spoil a page, with one advice, too.
+    With a glossary, advice is given as well, also that of the site's ``style``. Without one, only
+    what would hurt a reader or spoil a page is told.
     """
     checks = [each for each in CHECKS if each.breaks or glossary is not None]
+    checks += style
     lines: dict[str, int] = {}
     terms = glossary or Glossary()
     for entry in entries:

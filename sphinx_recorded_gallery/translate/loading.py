@@ -7,10 +7,11 @@ memory. What would spoil a page is told, and readers get the English text for it
 
 import gettext
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
 import polib
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -29,6 +30,8 @@ from .catalogs import (
     read_catalog,
 )
 from .checks import Kinds, examine
+from .glossary import Glossary, find_glossaries, load_glossary
+from .markup import inline_nodes
 
 logger = logging.getLogger(__name__)
 
@@ -40,69 +43,93 @@ class _Catalog(gettext.GNUTranslations):
         super().__init__()
         self._catalog = messages
         self.plural = bool  # no message has plural forms
-        known = translators.get(("general", domain))
-        if known and not isinstance(known, _Catalog):  # which an earlier build has put there
-            self.add_fallback(known)
+        installed = translators.get(("general", domain))
+        if installed and not isinstance(installed, _Catalog):  # which an earlier build installed
+            self.add_fallback(installed)
         translators["general", domain] = self
 
 
 def load_labels(app: Sphinx, config: Config) -> None:
-    """Let this build show the labels of its language that are fit."""
-    for locale in config.recorded_gallery_locale_dirs:
-        # Sphinx loads these by itself, unchecked, before any extension runs. gettext keeps one
-        # dictionary for each file, for the life of the process.
-        path = catalog_folder(app.srcdir / locale, config.language) / "sphinx.mo"
-        name = gettext.GNUTranslations, os.path.abspath(path)
-        if loaded := gettext._translations.get(name):  # type: ignore[attr-defined]
-            loaded._catalog.clear()
+    """Let this build show the labels of its language that are fit for readers."""
+    _forget_labels_that_sphinx_loaded(app, config)
     for domain in label_domains(config):
-        messages: dict[str, str] = {}
-        for path in _label_files(config, app.srcdir, domain) if is_translated(config) else ():
-            entries, problems = read_entries(path)
-            problems += drop_unfit(path, entries, Kind.LABEL, current_language(config))
-            for problem in problems:
-                logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
-            messages = translations_of(entries) | messages  # those of the project go first
+        messages = _read_labels(app, config, domain) if is_translated(config) else {}
         catalog = _Catalog(domain, messages)
         if domain == "sphinx":
             app.translator = catalog
 
 
-def _label_files(config: Config, root: Path, domain: str) -> Iterator[Path]:
-    """Yield the catalogs of labels that there are, those of the project first."""
-    own = catalog_folder(locale_folder(config, root), config.language) / f"{domain}.po"
-    shipped = shipped_labels(config.language) if domain == ENGINE else None
-    yield from (path for path in (own, shipped) if path and path.is_file())
+def _forget_labels_that_sphinx_loaded(app: Sphinx, config: Config) -> None:
+    """Empty the catalogs that Sphinx has loaded unchecked, before any extension ran.
+
+    gettext keeps one dictionary for each file, for the life of the process.
+    """
+    for locale in config.recorded_gallery_locale_dirs:
+        path = catalog_folder(app.srcdir / locale, config.language) / "sphinx.mo"
+        key = gettext.GNUTranslations, os.path.abspath(path)
+        if loaded := gettext._translations.get(key):  # type: ignore[attr-defined]
+            loaded._catalog.clear()
+
+
+def _read_labels(app: Sphinx, config: Config, domain: str) -> dict[str, str]:
+    """Return the labels of a domain that are fit; warn of the others."""
+    messages: dict[str, str] = {}
+    for path in _label_files(config, app.srcdir, domain):
+        entries, problems = read_entries(path)
+        problems += drop_unsafe(path, entries, Kind.LABEL, current_language(config))
+        for problem in problems:
+            logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
+        messages = translations_of(entries) | messages  # those of the project go first
+    return messages
+
+
+def _label_files(config: Config, root: Path, domain: str) -> list[Path]:
+    """Return the catalogs of labels that there are, those of the project first."""
+    paths = [catalog_folder(locale_folder(config, root), config.language) / f"{domain}.po"]
+    shipped = shipped_labels(config.language)
+    if domain == ENGINE and shipped is not None:
+        paths.append(shipped)
+    return [path for path in paths if path.is_file()]
 
 
 def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
-    """Return the messages in use of a catalog, and why it cannot be read; it need not be there."""
+    """Return the messages in use of a catalog, and why it cannot be read.
+
+    A catalog that is not there has no messages and no problem.
+    """
+    if not path.exists():
+        return [], []
     try:
-        return [e for e in read_catalog(path) if not e.obsolete] if path.exists() else [], []
+        catalog = read_catalog(path)
     except GalleryError as error:
         return [], [f"{error}; shown in English"]
+    return [entry for entry in catalog if not entry.obsolete], []
 
 
-def drop_unfit(
+def drop_unsafe(
     path: Path, entries: list[polib.POEntry], kinds: Kinds | Kind, language: Language
 ) -> list[str]:
-    """Remove the messages of these kinds that would spoil a page; return why."""
-    told: dict[int, str] = {}  # the first of each message
+    """Remove from ``entries`` those of these kinds that would spoil a page; return why."""
     if isinstance(kinds, Kind):
         kinds = {entry.msgid: {kinds} for entry in entries}
-    for problem in examine(path, [e for e in entries if e.msgid in kinds], kinds, language):
-        told.setdefault(problem.line, f"{problem}; shown in English")
-    entries[:] = [entry for entry in entries if line_of(entry) not in told]
-    return [*told.values()]
+    examined = [entry for entry in entries if entry.msgid in kinds]
+    problems: dict[int, str] = {}  # the first of each message, by its line
+    for problem in examine(path, examined, kinds, language):
+        problems.setdefault(problem.line, f"{problem}; shown in English")
+    entries[:] = [entry for entry in entries if line_of(entry) not in problems]
+    return list(problems.values())
 
 
 def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
     """Return the messages that are translated, by their source texts; the first one counts."""
-    usable = [each for each in entries if each.msgid and not each.msgid_plural]
-    return {each.msgid: each.msgstr for each in reversed(usable) if each.translated()}
+    translations: dict[str, str] = {}
+    for entry in entries:
+        if entry.msgid and not entry.msgid_plural and entry.translated():
+            translations.setdefault(entry.msgid, entry.msgstr)
+    return translations
 
 
-def show_on_page(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
+def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
     """Let Sphinx take these messages for the page at hand; return those that are translated."""
     messages = translations_of(entries)
     if env.docname in label_domains(env.config):
@@ -120,8 +147,8 @@ def find_translations(
     if language == source_language(env.config):
         return {}
     path = catalog_path(env, name, language.code)
-    entries = [e for e in once(env, entries_now, path) if e.msgid in texts]
-    drop_unfit(path, entries, kind, language)  # which its page tells
+    entries = [entry for entry in once(env, entries_now, path) if entry.msgid in texts]
+    drop_unsafe(path, entries, kind, language)  # which its page tells
     return translations_of(entries)
 
 
@@ -147,11 +174,45 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
     return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
 
+def message_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
+    """Return a message of a page as nodes in the language of this build, figures filled in.
+
+    A message without a translation is one node with the class ``language-en``, or of another
+    language of the sources.
+    """
+    # Imported here: a project may have translations and no measurements.
+    from ..measurements.roles import ROLES, make_node
+
+    language, source = current_language(env.config), source_language(env.config)
+    translation = find_message(env, docname, text)
+
+    def make(role: str, words: str) -> nodes.Node | None:
+        return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
+
+    children = inline_nodes(translation, glue=language.words_touch_markup, make=make)
+    if translation == text and language != source:
+        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
+    return children
+
+
+def watch_glossary(env: BuildEnvironment) -> Glossary:
+    """Return the glossary; the page at hand is read again when a file of it changes.
+
+    Raises ``GalleryError`` if a file of it is damaged.
+    """
+    locale = locale_folder(env.config, Path(env.srcdir))
+    for path in find_glossaries(locale):
+        env.note_dependency(str(path))
+    return load_glossary(locale)
+
+
 def labels_now(env: BuildEnvironment) -> str:
     """Return hashes of all labels in the language of this build, for pages to watch."""
-    domains = label_domains(env.config)
-    files = [path for each in domains for path in _label_files(env.config, env.srcdir, each)]
-    return " ".join(hash_file(env, str(path)) for path in files)
+    hashes = []
+    for domain in label_domains(env.config):
+        for path in _label_files(env.config, env.srcdir, domain):
+            hashes.append(hash_file(env, str(path)))
+    return " ".join(hashes)
 
 
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
@@ -161,8 +222,12 @@ def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
 
 
 def repository_address(env: BuildEnvironment, file: Path, view: str = "edit") -> str:
-    """Return where a file is edited or shown (``blob``) on the web, if it is in a repository."""
+    """Return where a file is edited on the web, or shown with ``view="blob"``.
+
+    Empty if conf.py names no repository, or the file lies outside of the folder of conf.py.
+    """
     repository = env.config.recorded_gallery_repository_url.rstrip("/")
     path = Path(os.path.relpath(file, env.srcdir)).as_posix()
-    branch = env.config.recorded_gallery_repository_branch
-    return f"{repository}/{view}/{branch}/{path}" if repository and path[:2] != ".." else ""
+    if not repository or path.startswith(".."):
+        return ""
+    return f"{repository}/{view}/{env.config.recorded_gallery_repository_branch}/{path}"

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from .catalogs import (
     read_catalog,
     write_catalog,
 )
-from .loading import drop_unfit
+from .loading import drop_unsafe
 from .transforms import code_comment, fold_summary, row_name
 
 # What templates tell translators about messages of prose and comments.
@@ -47,68 +47,86 @@ _COMMENTS: dict[type[nodes.Element], str] = {
     nodes.title: "Title",
     nodes.meta: "Description of the page, for search engines",
 }
-# Whose texts a page shows beside those of this project, and in which of their files these are.
-_BORROWED = {
-    "sphinx": ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html"),
-    "pydata_sphinx_theme": ("src/pydata_sphinx_theme/",),
-}
+# The files of Sphinx whose texts a page shows beside those of this project
+_OF_SPHINX = ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html")
 
 
 def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
-    """Extract the messages of all pages and all labels, by name of their catalogs.
+    """Return the messages of all pages and all labels, by name of their catalogs.
 
-    ``folder`` is for what Sphinx's builder makes. Raises ``GalleryError`` if it fails.
+    ``folder`` is for what Sphinx's builder writes. Raises ``GalleryError`` if it fails.
     """
     root, folder = project.root.absolute(), folder.absolute()
     for path in folder.rglob("*.pot"):
         path.unlink()  # all are written anew, but those of pages that are gone
-    # This module tells an error in one line, where Sphinx's own tells it in thirty.
-    options = ["-b", "gettext", "-q", str(root), str(folder)]
-    command = [sys.executable, "-m", f"{ENGINE}.run_sphinx", *options]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    _run_gettext_builder(root, folder)
     paths = sorted(folder.rglob("*.pot"))
-    if done.returncode or not paths:
-        told = done.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
-        raise GalleryError(f"the messages cannot be extracted: {told or 'Sphinx found none'}")
-    print(done.stderr, end="", file=sys.stderr)
+    if not paths:
+        raise GalleryError("the messages cannot be extracted: Sphinx found none")
     pots = {}
     for path in paths:
         pot = read_catalog(path)
         for entry in pot:
             # not where in a file, which changes with every edit
-            files = dict.fromkeys(os.path.relpath(folder / at, root) for at, _ in entry.occurrences)
-            entry.occurrences = [(Path(file).as_posix(), "") for file in files]
+            files = [os.path.relpath(folder / file, root) for file, _line in entry.occurrences]
+            entry.occurrences = [(Path(file).as_posix(), "") for file in dict.fromkeys(files)]
         pots[path.relative_to(folder).with_suffix("").as_posix()] = pot
+
     name = next(iter(pots.values())).metadata["Project-Id-Version"]  # the same in each
     *packages, sphinx = label_domains(project.config)
-    labels = {package: find_labels(project.root, package) for package in packages}
-    for domain, found in {**labels, sphinx: _borrowed_labels(project.config)}.items():
-        pot = pots.setdefault(domain, polib.POFile())
-        pot.metadata = {"Project-Id-Version": ENGINE if domain == ENGINE else name}
-        known = {entry.msgid: entry for entry in pot}
-        for text, place in found:
-            if text not in known:
-                flags = ["python-format"] if re.search("%[(sd]", text) else []
-                known[text] = polib.POEntry(msgid=text, flags=flags)
-                pot.append(known[text])
-            if (place, "") not in known[text].occurrences:
-                known[text].occurrences.append((place, ""))
+    for package in packages:
+        pot = pots.setdefault(package, polib.POFile())
+        pot.metadata = {"Project-Id-Version": ENGINE if package == ENGINE else name}
+        _add_labels(pot, find_labels(project.root, package))
+    pot = pots.setdefault(sphinx, polib.POFile())
+    pot.metadata = {"Project-Id-Version": name}
+    _add_labels(pot, _borrowed_labels(project.config))
     return dict(sorted(pots.items()))
 
 
-def name_kinds(app: Sphinx, exception: Exception | None) -> None:
+def _run_gettext_builder(root: Path, folder: Path) -> None:
+    """Let Sphinx extract the messages of pages; raise ``GalleryError`` if it fails."""
+    # run_sphinx tells an error in one line, where Sphinx's own program tells it in thirty.
+    options = ["-b", "gettext", "-q", str(root), str(folder)]
+    command = [sys.executable, "-m", f"{ENGINE}.run_sphinx", *options]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    if done.returncode:
+        reason = done.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
+        text = f"the messages cannot be extracted: {reason or 'Sphinx found none'}"
+        raise GalleryError(text)
+    print(done.stderr, end="", file=sys.stderr)
+
+
+def _add_labels(pot: polib.POFile, labels: Iterable[tuple[str, str]]) -> None:
+    """Add labels to a template: texts with the files that have them."""
+    entries = {entry.msgid: entry for entry in pot}
+    for text, file in labels:
+        entry = entries.get(text)
+        if entry is None:
+            flags = ["python-format"] if re.search("%[(sd]", text) else []
+            entry = entries[text] = polib.POEntry(msgid=text, flags=flags)
+            pot.append(entry)
+        if (file, "") not in entry.occurrences:
+            entry.occurrences.append((file, ""))
+
+
+def annotate_pots(app: Sphinx, exception: Exception | None) -> None:
     """Write into the finished templates what each message is."""
     if exception:
         return
-    kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for docname in app.env.found_docs:
+        comments: dict[str, set[str]] = defaultdict(set)
         for node, text in extract_messages(app.env.get_doctree(docname)):
-            kinds[docname][text].add(_COMMENTS.get(type(node), ""))
-    for docname, texts in kinds.items():
+            comments[text].add(_COMMENTS.get(type(node), ""))
+        if not comments:
+            continue
         pot = polib.pofile(str(Path(app.outdir, f"{docname}.pot")), wrapwidth=0)
         for entry in pot:
             # A text that is of two kinds is told nothing: it has to suit both.
-            entry.comment = "".join(texts[entry.msgid]) if len(texts[entry.msgid]) == 1 else ""
+            if len(comments[entry.msgid]) == 1:
+                [entry.comment] = comments[entry.msgid]
+            else:
+                entry.comment = ""
         pot.save()
 
 
@@ -119,26 +137,46 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
     """
     package = root / name if (root / name).is_dir() else _package_folder(name)
     for path in sorted(package.rglob("*.html")):
-        for _line, _function, text, _comments in babel_extract(path.open("rb"), ["_"], [], {}):
-            yield str(text), f"{name}/{path.relative_to(package).as_posix()}"
+        file = f"{name}/{path.relative_to(package).as_posix()}"
+        with path.open("rb") as template:
+            for _line, _function, text, _comments in babel_extract(template, ["_"], [], {}):
+                yield str(text), file
     for path in sorted(package.rglob("*.py"), key=lambda path: (path.parent.parts, path.name)):
-        found = []  # Babel would not find those inside of an f-string, before Python 3.12
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            match node:
-                case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str(text)), *_]):
-                    found.append((node.lineno, node.col_offset, text))
-        for _line, _column, text in sorted(found):
-            yield text, f"{name}/{path.relative_to(package).as_posix()}"
+        file = f"{name}/{path.relative_to(package).as_posix()}"
+        for text in _labels_in_code(path.read_text(encoding="utf-8")):
+            yield text, file
+
+
+def _labels_in_code(source: str) -> list[str]:
+    """Return the labels of a module in order.
+
+    Babel would not find those inside of an f-string, before Python 3.12.
+    """
+    labels = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str(text)), *_]):
+                labels.append((node.lineno, node.col_offset, text))
+    return [text for _line, _column, text in sorted(labels)]
 
 
 def _borrowed_labels(config: Config) -> Iterator[tuple[str, str]]:
     """Yield the labels of Sphinx and of the theme, and which of the two has each."""
-    for package, files in _BORROWED.items():
-        if package not in ("sphinx", config.html_theme):
-            continue
+    for package in _find_lenders(config):
+        files = _OF_SPHINX if package == "sphinx" else (f"src/{package}/", f"{package}/")
         for entry in polib.pofile(str(_package_folder(package) / "locale/sphinx.pot")):
             if any(file.startswith(files) for file, _line in entry.occurrences):
                 yield entry.msgid, package
+
+
+def _find_lenders(config: Config) -> list[str]:
+    """Return the packages whose labels a page shows: Sphinx, and a theme with labels of its own."""
+    theme = str(config.html_theme)
+    found = find_spec(theme) if theme.isidentifier() else None
+    if found is None or found.origin is None:
+        return ["sphinx"]
+    has_labels = (Path(found.origin).parent / "locale/sphinx.pot").is_file()
+    return ["sphinx", theme] if has_labels else ["sphinx"]
 
 
 def _package_folder(name: str) -> Path:
@@ -149,26 +187,28 @@ def _package_folder(name: str) -> Path:
 
 
 def write_pots(project: Project, pots: Mapping[str, polib.POFile]) -> list[Path]:
-    """Keep the messages that were extracted just now; return the files that changed."""
-    folder, changed = project.locale / "templates", []
-    for path in set(folder.rglob("*.pot")) - {folder / f"{domain}.pot" for domain in pots}:
+    """Write the messages that were extracted just now; return the files that changed."""
+    folder = project.locale / "templates"
+    changed = []
+    for path in sorted(set(folder.rglob("*.pot")) - {folder / f"{domain}.pot" for domain in pots}):
         path.unlink()
         changed.append(path)
     for domain, pot in pots.items():
-        kept = polib.POFile(wrapwidth=WIDTH)
-        kept.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
-        kept.extend(pot)
-        if write_catalog(folder / f"{domain}.pot", kept):
+        catalog = polib.POFile(wrapwidth=WIDTH)
+        catalog.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
+        catalog.extend(pot)
+        if write_catalog(folder / f"{domain}.pot", catalog):
             changed.append(folder / f"{domain}.pot")
     return changed
 
 
 def read_pots(project: Project) -> dict[str, polib.POFile]:
-    """Return the messages as of the last update, by name of their catalogs; none before the first.
+    """Return the messages of the last update, by name of their catalogs; none before the first.
 
     Raises ``GalleryError`` if a file of them cannot be read.
     """
-    folder, pots = project.locale / "templates", {}
+    folder = project.locale / "templates"
+    pots = {}
     for path in sorted(folder.rglob("*.pot")):
         try:
             pots[path.relative_to(folder).with_suffix("").as_posix()] = read_catalog(path)
@@ -180,15 +220,24 @@ def read_pots(project: Project) -> dict[str, polib.POFile]:
 
 def shipped_translations(project: Project, language: Language) -> list[polib.POEntry]:
     """Return the translations of labels that Sphinx, the theme and the engine bring along."""
-    found: list[polib.POEntry] = []
-    for package in sorted({"sphinx", project.config.html_theme} & _BORROWED.keys()):
+    entries: list[polib.POEntry] = []
+    for package in sorted(_find_lenders(project.config)):
         locale = _package_folder(package) / "locale"
-        shipped = gettext.translation("sphinx", locale, languages=[language.code], fallback=True)
-        while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
-            for text, said in getattr(shipped, "_catalog", {}).items():
-                if isinstance(text, str) and said not in ("", text):
-                    found.append(polib.POEntry(msgid=text, msgstr=said, linenum=len(found) + 1))
-            shipped = shipped._fallback  # type: ignore[attr-defined]
-    drop_unfit(Path("sphinx.po"), found, Kind.LABEL, language)  # some are wrong
+        for text, translation in _read_compiled(locale, language.code):
+            line = len(entries) + 1  # by which the checks tell them apart
+            entries.append(polib.POEntry(msgid=text, msgstr=translation, linenum=line))
+    drop_unsafe(Path("sphinx.po"), entries, Kind.LABEL, language)  # some are wrong
     path = shipped_labels(language.code)
-    return [*found, *(read_catalog(path).translated_entries() if path else ())]
+    if path is not None:
+        entries += read_catalog(path).translated_entries()
+    return entries
+
+
+def _read_compiled(locale: Path, code: str) -> Iterator[tuple[str, str]]:
+    """Yield the translations of a package, those of a language before those of its relative."""
+    catalog = gettext.translation("sphinx", locale, languages=[code], fallback=True)
+    while catalog:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
+        for text, translation in getattr(catalog, "_catalog", {}).items():
+            if isinstance(text, str) and translation not in ("", text):
+                yield text, translation
+        catalog = catalog._fallback  # type: ignore[attr-defined]

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polib
+from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
+from ..languages import locale_folder
 from ..project import Project
+from ..store import keep
 from .catalogs import count_words, find_catalogs, is_wordless, percent_done, read_catalog
 from .code_comments import HIDDEN
 from .pot import read_pots
@@ -66,6 +69,21 @@ def language_status(project: Project, code: str) -> list[Status]:
                 translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
             )
         )
+    return statuses
+
+
+def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
+    """Return how far each catalog of a language is, in the order of their names.
+
+    While no file below the folder of catalogs changes, none is read again, in later builds either.
+    """
+    root, config = Path(env.srcdir), env.config
+    locale = locale_folder(config, root)
+    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
+    files = sorted(locale.rglob("*.po*"))  # and the templates
+    statuses: list[Status] = keep(
+        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
+    )
     return statuses
 
 

@@ -97,7 +97,6 @@ _TO_FULL = "half-width punctuation: {}; write it in full width"
 _PARTICLE = r"(?<=[\w`)%]) (?:은|는|을|를|과|와|의|에서|으로|에게)(?=[\s.,]|$)"
 _NO_SPACE = rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]|[{HAN}](?=``)|(?<=``)[{HAN}]"
 _SPACE = rf"[{HAN}] (?=[，。：；？！）、」》”])|[，。：；？！（、「《“] (?=[\w`])"
-_STYLE = r".{0,7}(?:(?:(?<![니보마])다|(?<=아니)다)|(?<![세필개중주수소강])요|죠)"
 _KOREAN, _CODE = {"Kore"}, {Kind.COMMENT, Kind.FORMULA}
 _tell("width", _FULL, "full-width punctuation: {}; write it in half width", _KOREAN, words=True)
 _tell("width", "[\uff10-\uff19]", "full-width digits: {}; write them in half width", _EAST)
@@ -114,8 +113,6 @@ _twice, _TWICE = "written twice: {}; remove one", r"(?<![\w.])([^\W\d_]\w*)\s+\1
 _tell("doubled-word", _TWICE, _twice, around=0, words=True)
 _TWICE = rf"(?!一)([{HAN}]{{2,6}})\1|(?<!目)的的(?!确)|把把|被被"
 _tell("doubled-word", _TWICE, _twice, _WIDE, around=0, words=True)
-_style = "another style: ...{}; write 합니다, as all pages do"
-_tell("register", rf"{_STYLE}(?=[.!](?:[\s)\"'”’*]|$)|\s*$)", _style, _KOREAN, around=0, words=True)
 _directive = "a directive, which readers would see as it is: {}; leave it out"
 _tell("emphasis", r"\.\. [\w-]+::", _directive, of={Kind.PROSE}, around=0)
 

@@ -6,9 +6,11 @@ done, the translations are written into the block and the helpers are removed.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import polib
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -20,6 +22,7 @@ from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
 from ..languages import current_language, is_translated, locale_folder, source_language
 from ..measurements.rows import find_rows
+from ..measurements.spans import find_spans
 from ..page_nodes import (
     DATA_CLASS,
     OUTPUT_CLASS,
@@ -30,19 +33,19 @@ from ..page_nodes import (
 )
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..recipes.recording import find_data
-from ..store import hash_file, once, store_of, watch
+from ..store import hash_file, note_problem, once, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
 from .code_comments import find_comments, replace_comments
 from .loading import (
     catalog_path,
-    drop_unfit,
+    drop_unsafe,
     entries_now,
     find_message,
+    install_messages,
     labels_now,
     read_entries,
     repository_address,
-    show_on_page,
 )
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -75,6 +78,21 @@ class fold_summary(code_comment):  # noqa: N801
     """The summary of a folded cell, before its code."""
 
 
+@dataclass(kw_only=True)
+class PageTranslation:
+    """What the transforms of one page hand on to each other while it is translated."""
+
+    raw_enabled: bool  # docutils' settings, which are off meanwhile
+    file_insertion_enabled: bool
+    effects: set[tuple[str, str]]  # what a browser makes of the source page beside its words
+    messages: list[tuple[nodes.TextElement, str, str | None]]  # node, source text, translation
+    percent: int  # of the words that are translated
+
+
+# name of the attribute of a document that holds its PageTranslation, until it is translated
+_STATE = "page_translation"
+
+
 def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
     """Put helper nodes for comments before each block of code, of a cell or in a text."""
     for block in code_in_text(document):
@@ -84,157 +102,204 @@ def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
             summary = fold_summary("", "", original=block.parent["summary"])
             summary.source, summary.line = block.source, block.line
             block.parent.insert(0, summary)
-        _add_comments_of(block, *block.get("recipe_module", (block.source, block.line)))
+        source, line = block.get("recipe_module", (block.source, block.line))
+        _add_comments_of(block, source, line)
 
 
 def _add_comments_of(block: nodes.literal_block, source: str | None, line: int | None) -> None:
     helpers = []
     for comment in find_comments(block.astext(), is_module="recipe_module" in block):
-        helpers.append(code_comment("", "", original=comment.text))
-        helpers[-1].source, helpers[-1].line = source, (line or 0) + comment.first
-    at = block.parent.index(block)
-    block.parent[at:at] = helpers
+        helper = code_comment("", "", original=comment.text)
+        helper.source = source
+        helper.line = (line or 0) + comment.first
+        helpers.append(helper)
+    place = block.parent.index(block)
+    block.parent[place:place] = helpers
 
 
 def add_names(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Put helper nodes for the names of what a recipe measured, which tables and charts show."""
     if not isinstance(page, RecordedPage):
         return
-    words: dict[str, str] = {}
+    words: dict[str, None] = {}  # in order, once
     for _cell, data in find_data(page.recording.notebook):
         for row in find_rows(data):
-            found = row.case, row.sizes, row.size or "", row.variant
-            words |= dict.fromkeys(map(str, found), "")
+            for name in (row.case, row.sizes, row.size or "", row.variant):
+                words[str(name)] = None
+        if spans := find_spans(data):
+            for name in (spans.case, *spans.lanes):
+                words[name] = None
     for word in words:
         if not is_wordless(word):
-            document += row_name("", original=word)
-            document[-1].source, document[-1].line = str(page.recording.path), 0
+            helper = row_name("", original=word)
+            helper.source = str(page.recording.path)
+            helper.line = 0
+            document += helper
 
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     """Return the translation of a name in a recipe's rows, None where there is none."""
-    found = find_message(app.env, docname, word, Kind.NAME) if kind == "name" else word
-    return None if found == word else found
+    if kind != "name":
+        return None
+    translation = find_message(app.env, docname, word, Kind.NAME)
+    return None if translation == word else translation
 
 
 def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None:
-    """Before Sphinx translates a page: give it the messages that are fit, and see what is missing.
+    """Before Sphinx translates a page: give it the messages that are fit for readers.
 
-    Notes the share translated in the document, and with the page what is wrong with its catalog.
+    Notes what is wrong with the page's catalog, and what the later transforms need.
     """
-    docname = env.docname
     if not is_translated(env.config):
-        show_on_page(env, [])  # nor those of another build in this process
+        install_messages(env, [])  # nor those of another build in this process
         return
+    language = current_language(env.config)
+    path = catalog_path(env, env.docname)
     watch(env, labels_now)
-    path = catalog_path(env, docname)
     watch(env, hash_file, str(path))
-    settings = document.settings
-    settings.character_level_inline_markup = current_language(env.config).words_touch_markup
-    # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
-    document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
-    settings.raw_enabled = settings.file_insertion_enabled = False
-    document["acts"] = {act for node in document.findall(nodes.Element) for act in _acts_of(node)}
-    found = list(extract_messages(document))
+    messages = list(extract_messages(document))
     kinds: dict[str, set[Kind]] = defaultdict(set)
-    for node, text in found:
+    for node, text in messages:
         kinds[text].add(_kind_of(node))
+
     entries, problems = read_entries(path)
     if not problems:
-        # who writes catalogs without `update-po`, which keeps templates, may leave some out
-        is_whole = (locale_folder(env.config, Path(env.srcdir)) / "templates").is_dir()
-        compared = compare(path, entries, list(kinds), env.config.language)
-        problems += [str(each) for each in compared if is_whole or each.check == "unknown"]
-    problems += drop_unfit(path, entries, kinds, current_language(env.config))
-    _note(env, problems)
-    catalog = show_on_page(env, entries)
-    left = kinds.keys() - catalog.keys()
-    document["messages"] = [
-        (node, text, catalog.get(text))
-        for node, text in found
-        if isinstance(node, nodes.TextElement)
+        problems += _compare_with_page(env, path, entries, kinds)
+    problems += drop_unsafe(path, entries, kinds, language)
+    for problem in problems:
+        note_problem(env, problem)
+    translations = install_messages(env, entries)
+
+    words = sum(count_words(text) for text in kinds)
+    words_left = sum(count_words(text) for text in kinds if text not in translations)
+    settings = document.settings
+    document[_STATE] = PageTranslation(
+        raw_enabled=settings.raw_enabled,
+        file_insertion_enabled=settings.file_insertion_enabled,
+        effects=_effects_of_page(document),
+        messages=[
+            (node, text, translations.get(text))
+            for node, text in messages
+            if isinstance(node, nodes.TextElement)
+        ],
+        percent=percent_done(words, words_left),
+    )
+    settings.character_level_inline_markup = language.words_touch_markup
+    # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
+    settings.raw_enabled = settings.file_insertion_enabled = False
+
+
+def _compare_with_page(
+    env: BuildEnvironment, path: Path, entries: list[polib.POEntry], texts: Collection[str]
+) -> list[str]:
+    """Return which messages the page and its catalog do not have in common."""
+    # who writes catalogs without `update-po`, which keeps templates, may leave some out
+    has_templates = (locale_folder(env.config, Path(env.srcdir)) / "templates").is_dir()
+    differences = compare(path, entries, list(texts), env.config.language)
+    return [
+        str(difference)
+        for difference in differences
+        if has_templates or difference.check == "unknown"
     ]
-    words, words_left = (sum(map(count_words, part)) for part in (kinds, left))
-    document["percent"] = percent_done(words, words_left)
 
 
 def _kind_of(node: nodes.Element) -> Kind:
     """Return what the message of a node is."""
+    if isinstance(node, row_name):
+        return Kind.NAME
     if isinstance(node, hidden_message):
-        return Kind.NAME if isinstance(node, row_name) else Kind.COMMENT
-    return Kind.FORMULA if isinstance(node, nodes.math_block) else Kind.PROSE
+        return Kind.COMMENT
+    if isinstance(node, nodes.math_block):
+        return Kind.FORMULA
+    return Kind.PROSE
 
 
-def _note(env: BuildEnvironment, problems: Sequence[str]) -> None:
-    """Note problems of the page at hand: told in every build, whether it is read again or not."""
-    store_of(env).pages[env.docname].problems.extend(problems)
-
-
-def _refuse(env: BuildEnvironment, text: str, told: str) -> None:
+def _note_refusal(env: BuildEnvironment, text: str, reason: str) -> None:
     """Note that a message is not shown as its catalog has it; ``text`` is of either language."""
     path = catalog_path(env, env.docname)
-    entries = once(env, entries_now, path)
-    line = next((line_of(e) for e in entries if text == e.msgid or text in e.msgstr), None)
-    _note(env, [str(GalleryError(told, path=path, line=line))])
+    line = None
+    for entry in once(env, entries_now, path):
+        if text == entry.msgid or text in entry.msgstr:
+            line = line_of(entry)
+            break
+    note_problem(env, str(GalleryError(reason, path=path, line=line)))
 
 
-def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
-    """Put words in the place of what acts as nothing in the source does, should it pass the checks.
+def strip_added_nodes(env: BuildEnvironment, document: nodes.document) -> None:
+    """Replace every node whose kind or target does not occur in the source page by its text.
 
-    This is the last look at a page; code has that of comment_safety.py.
+    This is the last look at a page, in case a hostile translation got past the checks; code has
+    that of comment_safety.py.
     """
-    if "acts" not in document:
+    state = document.get(_STATE)
+    if state is None:
         return
-    known = document.attributes.pop("acts")
     for node in list(document.findall(nodes.Element)):
-        if node.parent is None or _acts_of(node) <= known:
+        if node.parent is None or _effects_of(node) <= state.effects:
             continue
         text = node.astext()
         is_inline = isinstance(node.parent, nodes.TextElement)
-        words = nodes.Text(text) if is_inline else nodes.paragraph("", text)
-        node.parent.replace(node, words)
-        told = f"{shorten(text)} would be more than words on the page; shown as words"
-        _refuse(env, text, told)
+        node.parent.replace(node, nodes.Text(text) if is_inline else nodes.paragraph("", text))
+        reason = f"{shorten(text)} would be more than words on the page; shown as words"
+        _note_refusal(env, text, reason)
 
 
-def _acts_of(node: nodes.Element) -> set[tuple[str, str]]:
+def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
+    effects: set[tuple[str, str]] = set()
+    for node in document.findall(nodes.Element):
+        effects |= _effects_of(node)
+    return effects
+
+
+def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:
     """Return what a browser makes of an element beside its words: its kind, addresses and HTML."""
-    names = ("refuri", "uri", "reftarget", "refname", "filename")
-    found = {("kind", node.tagname), *((name, str(node[name])) for name in names if name in node)}
-    return found | ({("html", node.astext())} if isinstance(node, nodes.raw) else set())
+    effects = {("kind", node.tagname)}
+    for name in ("refuri", "uri", "reftarget", "refname", "filename"):
+        if name in node:
+            effects.add((name, str(node[name])))
+    if isinstance(node, nodes.raw):
+        effects.add(("html", node.astext()))
+    return effects
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
     """After Sphinx translated a page: mark what is English still, and say so on top."""
-    if "percent" not in document:
+    state: PageTranslation | None = document.attributes.pop(_STATE, None)
+    if state is None:
         return
     settings = document.settings
     settings.character_level_inline_markup = False
-    trusted = document.attributes.pop("trusted")
-    settings.raw_enabled, settings.file_insertion_enabled = trusted
-    percent = document.attributes.pop("percent")
+    settings.raw_enabled = state.raw_enabled
+    settings.file_insertion_enabled = state.file_insertion_enabled
     tag = f"language-{source_language(env.config).tag}"  # docutils writes it as lang="..."
     for node in document.findall(nodes.Element):
         if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
             node["classes"].append(tag)
-    for node, text, said in document.attributes.pop("messages"):
-        is_words = said not in (None, text) and _kind_of(node) is Kind.PROSE
-        is_skipped = is_words and not node["translated"]  # Sphinx takes nothing but a paragraph
+    for node, text, translation in state.messages:
+        is_prose = translation not in (None, text) and _kind_of(node) is Kind.PROSE
+        is_skipped = is_prose and not node["translated"]  # Sphinx takes nothing but a paragraph
         if is_skipped:
-            _refuse(env, text, "the translation starts a list or a block; shown in English")
-        if said is None or is_skipped:
+            reason = "the translation starts a list or a block; shown in English"
+            _note_refusal(env, text, reason)
+        if translation is None or is_skipped:
             node["classes"].append(tag)
-    if percent == 100:
-        return
+    if state.percent < 100:
+        _say_how_much_is_translated(env, document, state.percent)
+
+
+def _say_how_much_is_translated(
+    env: BuildEnvironment, document: nodes.document, percent: int
+) -> None:
     title = next(iter(document.findall(nodes.title)), None)
-    if title is not None:
-        share = format_percent(percent / 100, current_language(env.config).locale)
-        text = _("%(percent)s of this page is translated; the rest is in English.")
-        paragraph = nodes.paragraph("", text % {"percent": share} + " ")
-        if address := repository_address(env, catalog_path(env, env.docname)):
-            paragraph += nodes.reference("", _("Help translating"), refuri=address)
-        note = nodes.note("", paragraph, classes=["translation-note"])
-        title.parent.insert(title.parent.index(title) + 1, note)
+    if title is None:
+        return
+    share = format_percent(percent / 100, current_language(env.config).locale)
+    text = _("%(percent)s of this page is translated; the rest is in English.")
+    paragraph = nodes.paragraph("", text % {"percent": share} + " ")
+    if address := repository_address(env, catalog_path(env, env.docname)):
+        paragraph += nodes.reference("", _("Help translating"), refuri=address)
+    note = nodes.note("", paragraph, classes=["translation-note"])
+    title.parent.insert(title.parent.index(title) + 1, note)
 
 
 def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
@@ -244,13 +309,14 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         folded["summary"] = helper.get("translation") or helper["original"]
         folded["summary_classes"] = helper["classes"]
         folded.remove(helper)
-    own: dict[str, str] = {}
+    translations: dict[str, str] = {}
     for helper in list(document.findall(hidden_message)):
-        own[helper["original"]] = helper.get("translation", "")
+        translations[helper["original"]] = helper.get("translation", "")
         helper.parent.remove(helper)
     for block in [*code_in_text(document), *code_of_cells(document)]:
         refused: dict[str, str] = {}
         is_module = "recipe_module" in block
-        set_code(block, replace_comments(block.astext(), own, is_module=is_module, refused=refused))
+        code = replace_comments(block.astext(), translations, is_module=is_module, refused=refused)
+        set_code(block, code)
         for text, problem in refused.items():
-            _refuse(env, text, f"the translation is {problem}; shown in English")
+            _note_refusal(env, text, f"the translation is {problem}; shown in English")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery
-from modules import run_module
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.modules import run_module
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -120,7 +120,7 @@ def test_a_taken_port_is_one_line(
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a page is not UTF-8": (
         write("faq.rst", b"Questions\n=========\n\nGr\xfc\xdfe\n"),
-        "error: faq.rst:4: byte 0xfc is no text in UTF-8; save the file so",
+        "error: faq.rst:4: byte 0xfc is not text in UTF-8; save the file so",
     ),
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),

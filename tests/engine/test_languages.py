@@ -5,12 +5,12 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import ROOT, Gallery, git
-from modules import run_module
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
+from tests.helpers.gallery import ROOT, Gallery, git
+from tests.helpers.modules import run_module
 
 
 @pytest.fixture

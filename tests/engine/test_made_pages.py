@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sphinx_gallery import gen_rst
 
-from gallery import RECIPE, SETTINGS, Gallery
+from tests.helpers.gallery import RECIPE, SETTINGS, Gallery
 
 
 @pytest.fixture

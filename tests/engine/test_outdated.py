@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
-from sphinx_recorded_gallery import store
+from tests.helpers.gallery import Gallery
 
 EXTENSION = """
 import sys
@@ -77,18 +76,6 @@ def test_several_processes_make_the_same(gallery: Gallery) -> None:
     again = gallery.build(parallel=2)
     assert "no recording" not in again.warnings
     assert "the total is 3" in again.page("recipes/unrecorded")
-
-
-def test_documents_that_are_read_from_files_make_the_same(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As where there are many, of which Sphinx would hold each in memory."""
-    for name in ("adding", "fifth", "other"):
-        gallery.add(name)
-    expected = published(gallery.build().out)
-    shutil.rmtree(gallery.root / "out")
-    monkeypatch.setattr(store, "MOST_DOCUMENTS", 1)
-    assert published(gallery.build().out) == expected
 
 
 def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages(gallery: Gallery) -> None:

@@ -12,8 +12,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from gallery import ROOT, Gallery
 from sphinx_recorded_gallery.__main__ import main
+from tests.helpers.gallery import ROOT, Gallery
 
 
 @contextmanager

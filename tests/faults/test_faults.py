@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from faults import CASES
-from faults.case import Case, NotRunError, run_case
-from faults.random_damage import change_bytes
-from faults.storms import LOADED, Shot, busy, choose_shots, shoot
+from tests.faults import CASES
+from tests.faults.case import Case, NotRunError, run_case
+from tests.faults.random_damage import change_bytes
+from tests.faults.storms import LOADED, Shot, busy, choose_shots, shoot
 
 SEED = int(os.environ.get("SEED", "12"))  # other signals and other bytes with each one
 NAMES = """

@@ -16,6 +16,11 @@ from IPython.display import display
 row = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
 display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
 """
+SPANS = """
+from IPython.display import display
+spans = {"case": "a", "unit": "s", "lanes": {"GPU": [[2, 1]]}}
+display({"application/vnd.recipe-gallery.spans+json": spans}, raw=True)
+"""
 LOG = """
 import logging, sys
 logging.basicConfig(stream=sys.stdout, format="%(message)s", level=logging.INFO, force=True)
@@ -533,6 +538,14 @@ SETTINGS = [
         ends="refused",
         code=PUBLISH.replace("2.0", "float('nan')"),
         says="published wrong rows",
+    ),
+    Case(
+        name="spans-backwards",
+        kind="A9",
+        injects="a span that ends before it begins",
+        ends="refused",
+        code=SPANS,
+        says="published wrong spans: lane GPU, span 1: it ends at 1, before 2",
     ),
     Case(
         name="deadline-1e300",

@@ -10,8 +10,8 @@ import polib
 import pytest
 from bs4 import BeautifulSoup
 
-from foreign_project import Stranger, make_project
-from gallery import ROOT
+from tests.helpers.foreign_project import Stranger, make_project
+from tests.helpers.gallery import ROOT
 
 ENGINE = "sphinx_recorded_gallery"
 STOCK = "sphinx_gallery.gen_gallery"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from foreign_project import Stranger, make_project
-from gallery import ROOT
-from pseudo import make_pseudo_catalogs
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.foreign_project import Stranger, make_project
+from tests.helpers.gallery import ROOT
+from tests.helpers.pseudo import make_pseudo_catalogs
 
 
 def page(out: Path, name: str) -> str:

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import zipfile
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 
 import sphinx_recorded_gallery
-from gallery import ROOT, copy_repository
+from tests.helpers.gallery import ROOT, copy_repository
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +32,10 @@ def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.Z
     files = {
         path.relative_to(ROOT).as_posix()
         for path in engine.rglob("*")
-        if path.is_file() and path.suffix in (".py", ".po", ".css", ".js", ".html", ".json")
+        if path.suffix in (".py", ".po", ".css", ".js", ".html", ".json", ".toml", ".typed")
     }
-    assert installed == files
+    description = "sphinx_recorded_gallery/README.md"  # setuptools adds it
+    assert installed - {description} == files
 
 
 def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile.ZipFile) -> None:
@@ -44,6 +46,12 @@ def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile
     assert facts["Requires-Python"] == ">=3.11"
     assert facts["License-Expression"] == "BSD-3-Clause"
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+    pythons = {"3.11", "3.12", "3.13", "3.14"}
+    classifiers = facts.get_all("Classifier")
+    assert pythons <= {each.rpartition(" :: ")[2] for each in classifiers}
+    assert {"Typing :: Typed", "Operating System :: POSIX"} <= {*classifiers}
+    urls = dict(each.split(", ") for each in facts.get_all("Project-URL"))
+    assert {"Documentation", "Repository", "Changelog", "Issues"} <= urls.keys()
     needed = facts.get_all("Requires-Dist")
     assert all(">=" in each for each in needed)
     assert "record" in facts.get_all("Provides-Extra")
@@ -51,6 +59,30 @@ def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile
     plain = " ".join(each for each in needed if "extra" not in each)
     assert "sphinx-gallery" in plain
     assert not [each for each in ("nbclient", "psutil") if each in plain]
+
+
+def test_the_description_stands_alone_and_names_the_version() -> None:
+    engine = ROOT / "sphinx_recorded_gallery"
+    readme = (engine / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]*)\)|<img|^!\[", readme, re.MULTILINE)
+    assert links
+    assert all(address.startswith("https://") for address in links)
+    changes = (engine / "CHANGELOG.md").read_text(encoding="utf-8")
+    [latest, *_older] = re.findall(r"^## (\S+)$", changes, re.MULTILINE)
+    assert latest == sphinx_recorded_gallery.__version__
+
+
+def test_the_installed_engine_records_and_renders_a_gallery(
+    wheel: zipfile.ZipFile, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "-q"]
+    subprocess.run([*pip, "--target", installed, wheel.filename], check=True)
+    assert (installed / "bin/recorded-gallery").exists()
+    command = [sys.executable, ROOT / "tests/foreign/try_package.py", tmp_path / "gallery"]
+    environment = {"PYTHONPATH": str(installed), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:

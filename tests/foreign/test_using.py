@@ -2,9 +2,9 @@
 
 import re
 
-from gallery import ROOT
 from sphinx_recorded_gallery.commands import PARSER
 from sphinx_recorded_gallery.project import SETTINGS
+from tests.helpers.gallery import ROOT
 
 PAGE = (ROOT / "using.rst").read_text(encoding="utf-8")
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from chromium import serve
-from gallery import ENGINE
+from tests.helpers.chromium import serve
+from tests.helpers.gallery import ENGINE
 
 
 @pytest.fixture

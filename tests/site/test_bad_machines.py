@@ -12,9 +12,9 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from gallery import ROOT
-from site_pages import RECIPES, SLOWER
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import RECIPES, SLOWER
 
 SIZES = {  # what differs between machines, from little to much
     "compiling_optimizer": "(WIDTH,)",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from browsers import ENGINES
+from tests.helpers.browsers import ENGINES
 
 pytestmark = pytest.mark.slow
 RECIPE = "recipes/where_time_goes.html"

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from gallery import ROOT, SETTINGS, Gallery
-from measured_recipe import SPEEDUP, WINS, add, figure, store
+from tests.helpers.gallery import ROOT, SETTINGS, Gallery
+from tests.helpers.measured_recipe import SPEEDUP, WINS, add, figure, store
 
 SHORT = '''
     """

@@ -1,22 +1,301 @@
-"""Charts: scales, and each form on a page."""
+"""Charts: scales, each form drawn from plain data, and each form on a page."""
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser
 
-from gallery import ROOT, Gallery
+from second_call.charts.bars import (
+    draw_busy_bars,
+    draw_overlaid_bars,
+    draw_parts,
+    draw_plain_bars,
+)
+from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
+from second_call.charts.directive import put_whole_first
 from second_call.charts.explorer import Variant, describe
-from second_call.charts.scales import format_seconds, format_value, time_words
+from second_call.charts.lines import draw_lines
+from second_call.charts.plot import spread, wrap
+from second_call.charts.releases import Change, draw_changes
+from second_call.charts.scales import Scale, format_seconds, format_value, time_words
+from second_call.charts.scatter import draw_scatter, find_frontier
+from second_call.charts.spans import Lane, SpansData, draw_spans, merge
 from sphinx_recorded_gallery.languages import find_locale
+from sphinx_recorded_gallery.recipes.recording import PUBLISHED_MIME
+from tests.helpers.gallery import ROOT, Gallery
+
+ENGLISH = find_locale("en")
+
+
+def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> Value:
+    """Return a value whose range is only itself, if no ends are named."""
+    words = format_value(number, unit, ENGLISH).replace("\u00a0", " ")
+    return Value(
+        number=number,
+        low=low or number,
+        high=high or number,
+        unit=unit,
+        words=words,
+        full_words=f"{words} (range)" if low else words,
+    )
+
+
+def row(name: str, role: Role, gain: float = 0, **values: Value) -> ChartRow:
+    return ChartRow(
+        variant=name, name=name, role=role, values=values, gain=value(gain, "x") if gain else None
+    )
+
+
+def draw(drawing: Drawing | None) -> BeautifulSoup:
+    assert drawing
+    return BeautifulSoup(drawing.html, "html.parser")
+
+
+def lengths(drawing: Tag, css: str) -> list[float]:
+    """Return the lengths of parts of a drawing, in per cent."""
+    return [float(part["width"].rstrip("%")) for part in drawing.select(css)]
+
+
+BUSY = ChartData(
+    locale=ENGLISH,
+    quantities={"wall": "wall time", "gpu": "GPU time"},
+    rows=[
+        row("eager", Role.BEFORE, wall=value(4e-3, low=3e-3, high=5e-3), gpu=value(1e-3)),
+        row("compiled", Role.OTHER, 2, wall=value(2e-3), gpu=value(1.5e-3)),
+        row("graph", Role.BEST, 4, wall=value(1e-3), gpu=value(1.2e-3)),
+    ],
+)
+
+
+def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
+    drawing = draw_busy_bars(BUSY)
+    bars = draw(drawing)
+    assert lengths(bars, ".bars-bar > svg:has(.waiting)") == [80, 40, 20]  # 100 is the range's end
+    assert lengths(bars, ".bars-bar > .solid") == [20, 30, 20]  # busy throughout, not beyond
+    roles = [part["class"][-1] for part in bars.select(".bars-bar > .solid")]
+    assert roles == ["before", "other", "best"]
+    whiskers = [(line["x1"], line["x2"]) for line in bars.select("line.whisker")]
+    assert whiskers == [("60.00%", "100.00%")]
+    words = [part.get_text() for part in bars.select(".bars-words")]
+    assert words == ["4 ms", "2 ms · 2×", "1 ms · 4×"]
+    assert bars.find(role="img")["aria-label"] == (
+        "wall time: eager: 4 ms (range), GPU busy 25%; compiled: 2 ms, 2×, GPU busy 75%; "
+        "graph (recommended): 1 ms, 4×, GPU busy 100%"
+    )
+    assert [part.get_text() for part in bars.select(".bars-key li")] == [
+        " GPU working",
+        " GPU waiting",
+    ]
+    assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
+    assert "longer than wall time" in drawing.notes[0]
+    usual = replace(BUSY, rows=BUSY.rows[:2])
+    assert draw_busy_bars(usual).notes == []
+
+
+def test_a_busy_bar_has_a_form_for_notebooks() -> None:
+    drawing = draw_busy_bars(BUSY)
+    assert drawing.notebook.rows == [
+        ["eager", "█" * 5 + "░" * 14, "4 ms", "", "25%"],
+        ["compiled", "█" * 8 + "░" * 2, "2 ms", "2×", "75%"],
+        ["graph", "█" * 5, "1 ms", "4×", "100%"],
+    ]
+
+
+def test_a_compact_bar_keeps_its_names_for_those_who_do_not_see_it() -> None:
+    bars = draw(draw_busy_bars(BUSY, compact=True))
+    assert not bars.select(".bars-name, .bars-key")
+    assert "graph (recommended)" in bars.find(role="img")["aria-label"]
+
+
+def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
+    rows = [
+        row("model", Role.BEFORE, first_call=value(4, low=3, high=40)),
+        row("block", Role.BEST, 2, first_call=value(2)),
+    ]
+    data = ChartData(locale=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
+    bars = draw(draw_plain_bars(data))
+    assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.07, 37.04])  # of 1.35 times 4
+    assert not bars.select(".waiting, .bars-key")
+    ends = [part["d"] for part in bars.select(".end path")]
+    assert ends == ["M0-4V4", "M-4-4 0 0-4 4"]
+    limited = replace(data, limits={None: value(1)})
+    bars = draw(draw_plain_bars(limited))
+    assert {line["x1"] for line in bars.select("line.limit")} == {"18.52%"}
+    assert bars.select(".bars-words")[-1].get_text() == "1 s"
+
+
+def test_a_quantity_is_laid_over_the_one_that_it_is_a_part_of() -> None:
+    rows = [
+        row("call 1", Role.BEFORE, padded=value(256, ""), tokens=value(64, "")),
+        row("call 2", Role.OTHER, padded=value(640, ""), tokens=value(480, "")),
+    ]
+    quantities = {"tokens": "tokens", "padded": "with padding"}
+    data, part = put_whole_first(ChartData(locale=ENGLISH, quantities=quantities, rows=rows))
+    assert (data.main, part) == ("padded", "tokens")
+    drawing = draw_overlaid_bars(data, part=part)
+    bars = draw(drawing)
+    assert lengths(bars, ".bars-bar > svg") == [40, 100]
+    assert lengths(bars, ".bars-bar > .solid") == [10, 75]
+    assert [part.get_text() for part in bars.select(".bars-key li")] == [
+        " with padding",
+        " tokens",
+    ]
+    assert drawing.table.rows[1] == ["call 2", "640", "480"]
+    assert bars.find(role="img")["aria-label"].startswith("call 1: with padding 256, tokens 64;")
+
+
+def test_parts_of_a_whole_stand_behind_each_other_in_shades() -> None:
+    share = {"unit": "share"}
+    rows = [
+        row(
+            "before", Role.BEFORE, data=value(0.6, **share), step=value(0.4, **share), wall=value(2)
+        ),
+        row("after", Role.OTHER, data=value(0.5, **share), step=value(0.5, **share), wall=value(1)),
+    ]
+    quantities = {"data": "data", "step": "step", "wall": "wall time"}
+    data = ChartData(locale=ENGLISH, quantities=quantities, rows=rows)
+    drawing = draw_parts(data, "wall", {"data": "waiting for data"})
+    bars = draw(drawing)
+    segments = bars.select(".bars-bar > svg")
+    assert [part["x"] for part in segments] == ["0.00%", "60.00%", "0.00%", "25.00%"]
+    assert lengths(bars, ".bars-bar > svg") == [60, 40, 25, 25]
+    assert [part["class"] for part in segments[:2]] == [["shade-1"], ["shade-2"]]
+    assert segments[0].title.get_text() == "waiting for data: 1.2\u00a0s"
+    assert drawing.table.head == ["", "waiting for data", "step", "together"]
+
+
+def lines_of(sizes: Sequence[object]) -> ChartData:
+    rows = [
+        replace(row(name, role, gpu=value(factor * (number + 1) * 1e-3)), size=size)
+        for name, role, factor in (("plain", Role.BEFORE, 4), ("graph", Role.BEST, 1))
+        for number, size in enumerate(sizes)
+    ]
+    return ChartData(locale=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
+
+
+def test_lines_go_over_sizes_and_are_named_where_they_end() -> None:
+    plot = draw(draw_lines(lines_of([10, 100])))
+    plain, graph = plot.select("polyline")
+    assert plain["class"][:2] == ["curve", "before"]
+    assert graph["class"][:2] == ["curve", "best"]
+
+    def heights(line: Tag) -> list[float]:
+        return [float(point.partition(",")[2]) for point in line["points"].split()]
+
+    assert heights(plain)[1] < heights(plain)[0] < heights(graph)[0]  # more time is further up
+    names = plot.select(".plot-labels text")
+    assert [name.get_text() for name in names] == ["plain", "graph"]
+    assert float(names[0]["y"].rstrip("%")) == pytest.approx(heights(plain)[1], abs=0.01)
+    assert {"10", "100"} <= {text.get_text() for text in plot.select(".plot-area text")}
+    with pytest.raises(ValueError, match="'many' is no number above 0"):
+        draw_lines(lines_of([1, "many"]))
+
+
+def test_names_beside_a_plot_keep_a_distance() -> None:
+    assert spread([10.0, 12.0, 50.0], 5.0) == [10.0, 15.0, 50.0]
+    assert spread([98.0, 99.0], 5.0) == [95.0, 100.0]
+    assert wrap("padded to eight sizes", 12) == ["padded to", "eight sizes"]
+    assert wrap("填充 长度", 6) == ["填充", "长度"]  # each letter is two wide
+
+
+def test_a_scatter_shows_the_frontier_and_joins_a_budget() -> None:
+    measured = {
+        "eager": (0.12, 40e9),
+        "checkpoint": (0.16, 22e9),
+        "budget 0.1": (0.13, 16e9),
+        "budget 0.5": (0.11, 20e9),
+        "budget 1": (0.10, 30e9),
+    }
+    rows = [
+        row(name, Role.BEST if name == "budget 0.5" else Role.OTHER, **named)
+        for name, (time, memory) in measured.items()
+        for named in [{"wall": value(time), "memory": value(memory, "B")}]
+    ]
+    quantities = {"wall": "wall time", "memory": "memory"}
+    drawing = draw_scatter(ChartData(locale=ENGLISH, quantities=quantities, rows=rows), "budget")
+    assert [cells[0] for cells in drawing.table.rows if cells[-1]] == [
+        "budget 0.1",
+        "budget 0.5 (recommended)",
+        "budget 1",
+    ]
+    plot = draw(drawing)
+    frontier, curve = plot.select("polyline")
+    assert frontier["points"] == curve["points"]
+    dots = plot.select("circle.dot")
+    assert len(dots) == len(measured)
+    places = {dot.title.get_text().partition(":")[0]: dot for dot in dots}
+    left = {name: float(dot["cx"].rstrip("%")) for name, dot in places.items()}
+    assert left["budget 0.1"] < left["checkpoint"] < left["eager"]
+    top = {name: float(dot["cy"].rstrip("%")) for name, dot in places.items()}
+    assert top["checkpoint"] < top["eager"] < top["budget 1"]
+    assert places["budget 0.5"]["class"] == ["dot", "best"]
+    assert places["eager"].title.get_text() == "eager: 120 ms, 40 GB"
+
+
+def test_on_the_frontier_nothing_is_both_faster_and_smaller() -> None:
+    assert find_frontier([(5, 90), (10, 40), (20, 95), (30, 95)]) == [(5, 90), (20, 95)]
+
+
+def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
+    lanes = [
+        Lane(name="CPU", is_cpu=True, spans=[(0.0, 0.001), (0.002, 0.003), (0.003, 0.004)]),
+        Lane(name="GPU", is_cpu=False, spans=[(0.001, 0.0015), (0.0014, 0.002)]),
+    ]
+    drawing = draw_spans(SpansData(locale=ENGLISH, lanes=lanes, case="a step"))
+    picture = draw(drawing)
+    cpu, gpu = picture.select("path")
+    assert (cpu["class"], gpu["class"]) == (["cpu"], ["gpu"])
+    assert cpu["d"] == "M0.0 .5h250.0M500.0 .5h500.0"
+    assert gpu["d"] == "M250.0 .5h250.0"
+    assert picture.find(role="img")["aria-label"] == (
+        "CPU: 3 spans, busy 75% of the time; GPU: 2 spans, busy 25% of the time"
+    )
+    ticks = [(text["x"], text.get_text()) for text in picture.select(".spans-axis text")]
+    assert ticks[0] == ("0.00%", "0")
+    assert ticks[-1] == ("100.00%", "4\u00a0ms")
+    name, characters, share = drawing.notebook.rows[0]
+    assert (name, share) == ("CPU", "75%")
+    assert characters == "█" * 12 + "·" * 12 + "█" * 24
+
+
+def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
+    spans = [(0.0, 1.0), (1.01, 2.0), (3.0, 4.0)]
+    assert merge(spans) == spans
+    assert merge(spans, 0.1) == [(0.0, 2.0), (3.0, 4.0)]
+
+
+def test_changes_of_a_release_lie_around_one() -> None:
+    changes = [
+        Change(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
+        Change(label="first call", ratio=0.8, low=0.7, high=0.9, hosts=4),
+        Change(label="memory", ratio=1.01, low=0.99, high=1.02, hosts=1),
+    ]
+    drawing = draw_changes(changes, ENGLISH)
+    plot = draw(drawing)
+    dots = plot.select("circle")
+    assert [dot["class"][-1] for dot in dots] == ["better", "worse", "unclear"]
+    (one,) = {line["x1"] for line in plot.select("line.one")}
+    better, worse, _unclear = [float(dot["cx"].rstrip("%")) for dot in dots]
+    assert worse < float(one.rstrip("%")) < better
+    ranges = [(line["x1"], line["x2"]) for line in plot.select("line.whisker")]
+    assert [float(low.rstrip("%")) < better for low, _high in ranges[:1]] == [True]
+    assert drawing.table.rows[0] == ["GPU time", "1.5× (1.4× to 1.6× on 4 machines)"]
+    assert drawing.table.rows[2] == ["memory", "1.01× (one machine)"]
+    assert draw_changes([], ENGLISH) is None
+
+
+def test_an_axis_that_is_not_logarithmic_has_equal_steps() -> None:
+    assert Scale(low=0, high=4e-3, start=0, end=100).ticks(6) == [0, 1e-3, 2e-3, 3e-3, 4e-3]
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "shown"),
+    ("number", "unit", "shown"),
     [
         (0.01424, "s", "14,2 ms"),
         (0.01, "s", "10 ms"),
@@ -25,8 +304,8 @@ from sphinx_recorded_gallery.languages import find_locale
         (105_000_000, "", "105.000.000"),
     ],
 )
-def test_values_have_their_unit_as_in_the_language(value: float, unit: str, shown: str) -> None:
-    assert format_value(value, unit, Locale("de")).replace("\u00a0", " ") == shown
+def test_values_have_their_unit_as_in_the_language(number: float, unit: str, shown: str) -> None:
+    assert format_value(number, unit, Locale("de")).replace("\u00a0", " ") == shown
 
 
 @pytest.mark.parametrize(
@@ -61,9 +340,6 @@ from base64 import b64decode
 from IPython.display import Image, display
 
 
-HEAD = "<thead><tr><th></th><th>wall (ms)</th></tr></thead>"
-LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>CUDA graphs</th><td>2</td></tr>"
-TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
 START = dict(case="process", size=None, variant="compiler", quantity="start_up")
 ROWS = [START | dict(value=1.0, unit="s")]
 for size in (10, 100):
@@ -76,20 +352,25 @@ for size in (10, 100):
         ("CUDA graphs", "wall", 1e-4 * size, "s"),
         ("CUDA graphs", "gpu", 1e-4 * size, "s"),
         ("CUDA graphs", "first_call", 4.0, "s"),
+        ("plain", "memory", 4e9 * size, "B"),
+        ("CUDA graphs", "memory", 5e9 * size, "B"),
     ):
         figure = dict(case="Adam", size=size, sizes="number of layers")
         figure |= dict(variant=variant, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
-display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
-display(TABLE, raw=True)
-display(TABLE, raw=True)
+display({"PUBLISHED_MIMErows+json": {"rows": ROWS}}, raw=True)
+LANES = {"CPU": [[0, 0.001], [0.003, 0.004]], "GPU": [[0.001, 0.002]]}
+SPANS = {"case": "Adam", "unit": "s", "lanes": LANES}
+display({"PUBLISHED_MIMEspans+json": SPANS}, raw=True)
 
 # %%
 # It takes :measured:`adam.10.cuda-graphs.wall`, and :claim:`graphs take less
 # <10.cuda-graphs.wall < 10.plain.wall>`.
 #
-# .. chart:: wall, gpu
+# .. chart:: busy
 #    :case: Adam.10
+#    :best: CUDA graphs
+#    :hero:
 #
 #    A step of Adam.
 #
@@ -104,7 +385,17 @@ display(TABLE, raw=True)
 #
 #    All calls of a run.
 #
+# .. chart:: wall memory
+#    :case: Adam.10
+#
+#    Time against memory.
+#
+# .. spans:: Adam
+#
+#    What CPU and GPU do.
+#
 # .. chart:: gpu
+#    :best: CUDA graphs
 #
 #    Steps of models of two sizes.
 
@@ -116,6 +407,7 @@ Image(b64decode(PNG))
 # %%
 # The end.
 """
+RECIPE = RECIPE.replace("PUBLISHED_MIME", PUBLISHED_MIME)
 QUANTITIES = """\
 # .. chart:: gpu
 #    :case: Adam.10
@@ -130,6 +422,7 @@ QUANTITIES = """\
 KOREAN = {
     "CUDA graphs": "CUDA 그래프",
     "number of layers": "층의 수",
+    "GPU": "그래픽 카드",
     "A step of Adam.": "Adam의 한 걸음.",
 }
 
@@ -167,49 +460,63 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
 
 def words(drawing: Tag) -> list[str]:
     """Return the words of a drawing, which have a line each."""
-    found = drawing.select("text, .bars-name, .bars-words, .chart-key li, .plot p")
-    return [" ".join(each.get_text(" ").split()) for each in found]
+    parts = drawing.select("text, .bars-name, .bars-words, .bars-key li, .spans-name, .plot p")
+    return [" ".join(part.get_text(" ").split()) for part in parts]
+
+
+def cells(chart: Tag) -> list[list[str]]:
+    """Return the figures that a page folds below a chart."""
+    return [
+        [cell.get_text().replace("\u00a0", " ") for cell in line.select("th, td")]
+        for line in chart.select("tr")
+    ]
 
 
 def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
-    ladder, stacked, explorer, lines = pages["en"].charts
-    assert all(each.find(role="img")["aria-label"] for each in (ladder, stacked, lines))
-    assert words(ladder) == [
-        *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
-        *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms"),
+    busy, stacked, explorer, scatter, spans, lines = pages["en"].charts
+    assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
+    assert busy["class"] == ["chart", "hero"]
+    assert words(busy) == [
+        *("GPU working", "GPU waiting"),
+        *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
+    ]
+    assert lengths(busy, ".bars-bar > svg") == [100, 50]
+    assert lengths(busy, ".bars-bar > .solid") == [50, 50]
+    assert [part["class"][-1] for part in busy.select(".bars-bar > .solid")] == ["before", "best"]
+    assert cells(busy) == [
+        ["", "wall time", "speed-up", "GPU time", "GPU busy"],
+        ["plain", "2.0 ms", "", "1.0 ms", "50%"],
+        ["CUDA graphs", "1.0 ms", "2.0×", "1.0 ms", "100%"],
     ]
     assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1 ms"]
+    assert {"10", "1,000", "100,000"} <= {*words(explorer)}
+    assert cells(explorer)[2][0] == "Adam · number of layers: 10 · CUDA graphs"
+    assert [line[:3] for line in cells(scatter)[1:]] == [
+        ["plain", "2.0 ms", "40 GB"],
+        ["CUDA graphs", "1.0 ms", "50 GB"],
+    ]
+    assert words(spans)[:2] == ["CPU", "GPU"]
+    assert cells(spans)[1:] == [["CPU", "2", "50%"], ["GPU", "1", "25%"]]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
     }
-    assert {"10", "1,000", "100,000"} <= {*words(explorer)}
-    bars = [float(each["width"].rstrip("%")) for each in ladder.find_all("rect")]
-    assert bars == pytest.approx([100, 50, 50, 50])
-    assert ladder.rect.title.get_text() == "wall time: 2.0\u00a0ms"
-    assert [each.get_text() for each in lines.select(".reach title")][1] == "plain: 10\u00a0ms"
-    parts = [(each["x"], each.title.get_text()) for each in stacked.select(".bars-bar rect")]
-    assert parts == 2 * [("0.00%", "part: 1\u00a0ms")]
-    (line,) = lines.select("polyline.limit")
-    heights = [float(place.partition(",")[2]) for place in line["points"].split()]
-    assert heights[0] > heights[1]  # more time is further up
-    cells = [[each.get_text() for each in row.select("th, td")] for row in ladder.select("tr")]
-    assert cells[0] == ["", "wall time", "GPU time"]
-    assert [name for name, *_cells in cells[1:]] == ["plain", "CUDA graphs"]
-    assert "number of layers" in lines.table.get_text()
-    assert explorer.table.get_text().count("CUDA graphs") == 1
+    reached = [title.get_text() for title in lines.select(".reach title")]
+    assert reached[1] == "plain: 10\u00a0ms"
+    assert lines.select_one("polyline.limit")
+    assert lines.select_one("polyline.best")
 
 
 @pytest.mark.slow
 def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
-    start, end = RECIPE.index("# .. chart:: wall, gpu"), RECIPE.index("# sphinx_gallery_fold")
+    start, end = RECIPE.index("# .. chart:: busy"), RECIPE.index("# sphinx_gallery_fold")
     recipe = RECIPE[:start] + QUANTITIES + RECIPE[end:]
     gallery.add("steps", recipe)
     build = gallery.build()
     assert not build.warnings
     drawn = BeautifulSoup(build.page("recipes/steps"), "html.parser").select("figure.chart")
     bars, lines = map(words, drawn)
-    assert bars == ["plain", "1.0 ms", "CUDA graphs", "1.0 ms", "limit", "500 µs"]
+    assert bars == ["plain", "1.0 ms", "CUDA graphs", "1.0 ms · 1.0×", "limit", "500 µs"]
     assert {"wall time", "number of layers", "10", "100", "CUDA graphs"} <= {*lines}
     notebook = (build.out / "recipes/steps.ipynb").read_text(encoding="utf-8")
     assert "Of all sizes." in notebook
@@ -223,14 +530,16 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    ladder, stacked, explorer, lines = pages["ko"].charts
-    assert "CUDA 그래프" in words(ladder)
-    assert "Adam의 한 걸음." in ladder.figcaption.get_text()
+    busy, stacked, explorer, scatter, spans, lines = pages["ko"].charts
+    assert "CUDA 그래프" in words(busy)
+    assert "Adam의 한 걸음." in busy.figcaption.get_text()
     assert "CUDA 그래프" in words(stacked)
     assert "층의 수" in words(lines)
-    assert "CUDA 그래프" in ladder.find(role="img")["aria-label"]
+    assert "CUDA 그래프 (recommended)" in busy.find(role="img")["aria-label"]
+    assert "CUDA 그래프" in words(scatter)
+    assert "그래픽 카드" in words(spans)
     assert "CUDA 그래프" in explorer.find("output").get_text()
-    assert not any("CUDA graphs" in each.get_text() for each in pages["ko"].charts)
+    assert not any("CUDA graphs" in chart.get_text() for chart in pages["ko"].charts)
 
 
 def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) -> None:
@@ -239,50 +548,15 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
     assert evidence.get_text() == "CUDA 그래프 1.0\u00a0ms < plain 2.0\u00a0ms"
     assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["plain"]
     listed = page.find(class_="figure-list").li.get_text()
-    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · wall time: ")
+    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · 경과 시간: ")
 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
-    for chart in pages["en"].charts[:3]:
+    for chart in pages["en"].charts[:4]:
         told = chart.find("caption").get_text()
         medians = f"medians on {device} (processes: 1, machines: 1)"
         assert told == f"Adam · number of layers: 10 · {medians}"
-
-
-def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
-    page = BeautifulSoup(pages["ko"].html, "html.parser")
-    (table,) = page.select("table.measured-table")
-    assert table.select_one(".caption-text").get_text().startswith("Adam · 층의 수: 100 · ")
-    assert "프로세스 1개" in table.caption.get_text()
-    cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
-    assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
-    assert cells == ["plain", "20\u00a0ms", "CUDA 그래프", "10\u00a0ms"]
-    # no rows are published before the second one, which stays as it was recorded
-    (other,) = page.select(".recorded-html table")
-    assert [each.get_text() for each in other.select("td")] == ["", "1", "2"]
-    assert other.caption is None
-    assert pages["ko"].downloads[0].count("<td>2</td>") == 3  # in the code, too
-
-
-def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None:
-    lines = "".join(
-        f"<tr><th rowspan='2'>{size}</th><th>plain</th><td>1</td></tr>"
-        "<tr><th>CUDA graphs</th><td>2</td></tr>"
-        for size in (10, 100)
-    )
-    start, end = RECIPE.index("LINES = "), RECIPE.index("TABLE = ")
-    gallery.add("steps", f'{RECIPE[:start]}LINES = "{lines}"\n{RECIPE[end:]}')
-    page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
-    (table,) = page.select("table.measured-table")
-    lines = [row.select("th, td") for row in table.select("tbody tr")]
-    assert len(table.select("tbody th + th + td")) == len(lines)
-    assert [[each.get_text(strip=True) for each in line] for line in lines] == [
-        ["10", "plain", "2.0\u00a0ms"],
-        ["10", "CUDA graphs", "1.0\u00a0ms"],
-        ["100", "plain", "20\u00a0ms"],
-        ["100", "CUDA graphs", "10\u00a0ms"],
-    ]
 
 
 def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
@@ -307,7 +581,7 @@ def test_the_explorer_says_for_others_what_the_build_says(
         page.add_script_tag(path=ROOT / "_static/explorer.js")
         shown = page.locator(".explorer-case")
         variants = [
-            Variant(name=name, start=start, call=call, kind="")
+            Variant(name=name, start=start, call=call)
             for name, start, call in json.loads(shown.get_attribute("data-variants") or "")
         ]
         for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
@@ -320,6 +594,37 @@ def test_the_explorer_says_for_others_what_the_build_says(
             mark = shown.locator(".explorer-mark").first
             place = (math.log10(calls) - 1) / 5 * 100
             assert float((mark.get_attribute("x1") or "").rstrip("%")) == pytest.approx(place)
+
+
+def test_notebook_and_script_have_bars_of_characters(pages: dict[str, Pages]) -> None:
+    notebook, script = pages["en"].downloads
+    text = "\n".join(
+        "".join(cell["source"])
+        for cell in json.loads(notebook)["cells"]
+        if cell["cell_type"] == "markdown"
+    )
+    assert f"`{'█' * 12}{'░' * 12}`" in text
+    assert "█ GPU working, ░ GPU waiting" in text
+    assert f"`{'█' * 12}`" in text
+    assert f"`{'█' * 12}{'·' * 24}{'█' * 12}`" in text  # spans
+    assert f"`{'█' * 12}{'░' * 12}`" in script
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_charts_are_accessible_and_fit(
+    browser: Browser, pages: dict[str, Pages], scheme: str, width: int
+) -> None:
+    with browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900}) as page:
+        page.set_content(pages["en"].html)
+        page.add_style_tag(path=ROOT / "_static/theme.css")
+        page.add_style_tag(path=ROOT / "_static/site.css")
+        charts = {"include": [["figure.chart"]]}
+        results = Axe().run(page, context=charts, options={"resultTypes": ["violations"]})
+        assert results.response["violations"] == []
+        boxes = [chart.bounding_box() for chart in page.locator("figure.chart .bars-bar").all()]
+        assert boxes
+        assert all(0 <= box["x"] <= width - box["width"] for box in boxes if box)
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
@@ -359,9 +664,12 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     ):
         assert told in warnings
     for told, old, new in (
-        ("lines are of one quantity; choose a size by :case:", "Adam.10", "Adam"),
-        ("no measurement is called 'adam.10.gp'", "wall, gpu", "wall, gp"),
-        ("no measurement is called 'adam.10.hole'", ":whole: wall", ":whole: hole"),
+        ("its case has several sizes; choose one by :case:", "Adam.10", "Adam"),
+        ("'adam.10.hole'", ":whole: wall", ":whole: hole"),
+        ("no measurement is called 'adam.10.graph.wall'", ":best: CUDA graphs", ":best: graph"),
+        ("is none of :only:", ":hero:", ":only: plain"),
+        ("name what they are parts of by :whole:", "wall memory", "wall, memory, gpu"),
+        ("no spans are published of a case 'SGD'; published are: 'Adam'", ":: Adam", ":: SGD"),
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
         assert told in gallery.build().warnings

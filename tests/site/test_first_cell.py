@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 CURRENT = {"torch": "2.15.0", "pandas": "3.1.1", "matplotlib": "3.11.2"}
 

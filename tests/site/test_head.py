@@ -6,10 +6,17 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from bs4 import BeautifulSoup
 
-from gallery import ROOT, Gallery
-from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe_and_language, read
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.recipes.recording import read_recording
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.site_pages import (
+    LANGUAGES,
+    NAMES,
+    SOURCE,
+    by_language,
+    by_recipe_and_language,
+    read,
+)
 
 SITE = "https://example.org/torch-compile-recipes/"
 

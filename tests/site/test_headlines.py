@@ -2,6 +2,7 @@
 
 import csv
 import json
+import platform
 import re
 import shutil
 
@@ -10,9 +11,9 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
-from gallery import ROOT, Gallery, write_recording
-from measured_recipe import add, figure, store
 from sphinx_recorded_gallery.measurements.ranges import Measurement
+from tests.helpers.gallery import ROOT, Gallery, write_recording
+from tests.helpers.measured_recipe import add, figure, store
 
 NAMED = """
 .. results::
@@ -190,3 +191,13 @@ def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     assert {row["range"] for row in data["rows"]} == {"expected", "seen"}
     lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
     assert len(lines) == len(data["rows"]) == len(FIGURES) + 4  # of the page alone
+
+
+def test_figures_as_data_name_their_release_and_have_no_other(site: Gallery) -> None:
+    settings = site.recipes / "recording.toml"
+    settings.write_text('[provenance]\nrelease = "python"\n')
+    build = site.build()
+    data = json.loads((build.out / "results.json").read_text())
+    here = ".".join(platform.python_version_tuple()[:2])
+    named = {(row["package"], row["release"], row["processes"]) for row in data["rows"]}
+    assert named == {("python", here, 1)}  # replicates that do not tell their version are left out

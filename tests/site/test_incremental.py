@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery, write_recording
+from tests.helpers.gallery import ROOT, Gallery, write_recording
 
 MESSAGES = {
     "Adding numbers": "수 더하기",
@@ -42,13 +42,13 @@ def site(gallery: Gallery) -> Gallery:
     gallery.set_languages("ko")
     for name in ("_static", "_templates"):
         shutil.copytree(ROOT / name, gallery.root / name)
-    gallery.configure(
+    gallery.add_extension(
+        "sphinx_recorded_gallery.search",
         html_theme="pydata_sphinx_theme",
         html_copy_source=False,
         html_sidebars={"**": []},
         html_static_path=["_static"],
         templates_path=["_templates"],
-        recorded_gallery_search=True,
     )
     for name in ("adding", "other"):
         gallery.add(name)

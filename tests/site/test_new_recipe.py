@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, copy_repository
 from second_call.new_recipe import begin_recipe
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import ROOT, copy_repository
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery import Gallery
 from second_call.answer_box import ANCHOR
+from tests.helpers.gallery import Gallery
 
 RECIPE = '''
 """

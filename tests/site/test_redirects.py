@@ -3,8 +3,8 @@
 import runpy
 from pathlib import Path
 
-from gallery import RECIPE, ROOT, Gallery
-from site_pages import LANGUAGES
+from tests.helpers.gallery import RECIPE, ROOT, Gallery
+from tests.helpers.site_pages import LANGUAGES
 
 LIST = ROOT / "tests/site/published_pages.txt"
 REDIRECTS = runpy.run_path(str(ROOT / "conf.py"))["redirects"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

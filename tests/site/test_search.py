@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from chromium import note_errors, serve
-from gallery import ROOT, Gallery
-from site_pages import LANGUAGES, by_language
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.search.index import FILE_NAME, find_words
 from sphinx_recorded_gallery.search.synonyms import load_synonyms
+from tests.helpers.chromium import note_errors, serve
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.site_pages import LANGUAGES, by_language
 
 NAMES = ["recompile_limit", "fused=True", "torch._dynamo", "100%"]
 SIGNS = {

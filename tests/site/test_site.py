@@ -10,11 +10,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from gallery import ROOT
-from site_pages import LANGUAGES, NAMES, RECIPES, SOURCE, by_language, by_recipe
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.recipes.recording import compare, read_recording
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import LANGUAGES, NAMES, RECIPES, SOURCE, by_language, by_recipe
 
 PAGES = sorted(ROOT.glob("*.rst"))
 

@@ -10,15 +10,15 @@ import nbformat
 import pytest
 from bs4 import Comment
 
-from gallery import ROOT
-from pseudo import PSEUDO_CODE, make_pseudo_catalogs
-from site_pages import LANGUAGES, RECIPES, by_translation, read
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
 from sphinx_recorded_gallery.translate.pot import read_pots
 from sphinx_recorded_gallery.translate.update_po import plan_update
+from tests.helpers.gallery import ROOT
+from tests.helpers.pseudo import PSEUDO_CODE, make_pseudo_catalogs
+from tests.helpers.site_pages import LANGUAGES, RECIPES, by_translation, read
 
 # English that a reader of every language meets on purpose, and why.
 UNTRANSLATED = {

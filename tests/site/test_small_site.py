@@ -9,7 +9,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from gallery import ROOT, Gallery
+from tests.helpers.gallery import ROOT, Gallery
 
 PAGE = "recipes/adding"
 MESSAGES = {

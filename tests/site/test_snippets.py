@@ -13,7 +13,7 @@ from textwrap import dedent
 
 import pytest
 
-from site_pages import RECIPES
+from tests.helpers.site_pages import RECIPES
 
 STAND_IN = """
 import contextlib, json, sys, traceback

@@ -1,58 +1,20 @@
 """What the recipes and the pages about them say: code that fits, and no guess."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
-from site_pages import RECIPES
+from second_call.prose_checks import EXCUSES, check_texts, find_in_text
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
-
-NAMES = ("index", "faq", "how_we_measure", "results", "terms")
-SHARED = [ROOT / f"{name}.rst" for name in NAMES]
-PAGES = [*SHARED, ROOT / "recipes_source/GALLERY_HEADER.rst", *RECIPES]
-
-# What compares, or says that something is so at any size, on any machine.
-COMPARES = re.compile(
-    r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"
-    r"|sooner|better|worse|hardly|nearly|never|flat|(?:less|fewer) (?:[CG]PU )?(?:time|kernels)"
-    r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
-    re.IGNORECASE,
-)
-# Sentences that compare and no figure can confirm, each by a piece of it, and why they may
-ALLOWED = Path(__file__).with_name("comparisons.txt").read_text(encoding="utf-8")
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import RECIPES
 
 
 def text_of(path: Path) -> str:
-    """Return what a reader reads, still marked up."""
-    if path.suffix == ".rst":
-        return path.read_text(encoding="utf-8")
+    """Return what a reader of a recipe reads, still marked up."""
     blocks = load_recipe(path).blocks
     return "\n\n".join(block.content for block in blocks if block.type == "text")
-
-
-def plain(text: str) -> str:
-    """Return a text without markup and code, a claim as a word."""
-    for pattern, words in {
-        r"(?m)^( *)\.\. (?:code-block|math|chart|names)::.*\n(?:(?:\1 +.*)?\n)*": "\n",
-        r"(?m)^ *\.\. [\w-]+::.*\n(?: +:.*\n)*": "\n",  # a table's texts stay
-        r"(?m)^(\S)\1{3,}$": "\n",  # of a heading
-        r":claim:`([^`<]*?)\s*<([^`]+)>`": "so",
-        r":measured:`[^`]*`|\{[^{}]*\}": "1 s",
-        r"``[^`]*``|:math:`[^`]*`": "x",
-        r"(?::[\w:]+:)?`([^`<]*?)(?:\s*<[^>]*>)?`_*": r"\1",
-    }.items():
-        text = re.sub(pattern, words, text)
-    return text
-
-
-def find_comparisons(text: str) -> Iterator[str]:
-    """Yield the sentences that compare without a claim, also of a table's cells and of lists."""
-    for part in re.split(r"\n\s*\n|\n(?=\s*(?:\* +-|[-*]|\d\.)\s)", plain(text)):
-        words = re.sub(r"^(?:[-*] +)+|\*\*", "", " ".join(part.split()))
-        yield from filter(COMPARES.search, re.split(r"(?<=[.:;?!])\s+", words))
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
@@ -62,11 +24,50 @@ def test_code_to_copy_fits_on_a_phone(path: Path) -> None:
         assert len(code.strip().splitlines()) <= 20  # an iteration in a CUDA graph, for a phone
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None:
-    allowed = re.findall(rf"^{path.stem}: (.*)$", ALLOWED, re.MULTILINE)
-    found = [*find_comparisons(text_of(path))]
-    unclaimed = [each for each in found if not any(piece in each for piece in allowed)]
-    assert not unclaimed, "make it a claim, say it with care, or add it to comparisons.txt"
-    unused = [piece for piece in allowed if not any(piece in each for each in found)]
-    assert not unused, "no such sentence is left: take it out of comparisons.txt"
+def test_texts_say_nothing_without_a_measurement_or_an_excuse() -> None:
+    assert [str(problem) for problem in check_texts(ROOT)] == []
+
+
+# A text, and what is told of it: the line, and how the sentence begins
+TEXTS: dict[str, list[tuple[int, str]]] = {
+    "It is faster.": [(7, "It is faster.")],
+    "It takes\n17 MB. And so on.": [(7, "It takes 17 MB.")],
+    "Words.\n\nIt saves\n:measured:`a.wall`.": [(9, "It saves a number.")],
+    "- first\n- better than `nothing <page>`": [(8, "better than nothing")],
+    "Heading\n-------\n\nIt took about 90 % of it.": [(10, "It took about 90 % of it.")],
+    "* - cell\n  - 3 s": [(8, "3 s")],
+    ":claim:`It is faster <a.wall < b.wall>`.": [],
+    "It takes :measured:`a.wall`, {b.gpu} and ``x = 17 MB``.": [],
+    ".. code-block:: python\n\n   faster = 3  # ms\n\nWords.": [],
+    "PyTorch 2.11, 3 graphs and issue 193061.": [],
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_sentence_that_compares_or_holds_a_typed_number_is_found(text: str) -> None:
+    found = find_in_text(Path("a.py"), 7, text)
+    assert [(finding.line, finding.sentence) for finding in found] == TEXTS[text]
+
+
+def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -> None:
+    for name in ("index", "faq", "how_we_measure", "results", "terms"):
+        (tmp_path / f"{name}.rst").write_text("Words.\n")
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
+    (tmp_path / "index.rst").write_text("Title\n=====\n\nIt is faster.\n")
+    (tmp_path / "faq.rst").write_text("It takes 3 ms.\n")
+    excuses = tmp_path / EXCUSES
+    excuses.parent.mkdir(parents=True)
+    excuses.write_text("# Why.\nfaq: It is faster\n")
+    told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
+    assert told == [
+        'index.rst:4: it compares without a claim: "It is faster."; make it a claim, weaken it, '
+        "or excuse it in tests/site/comparisons.txt",
+        'faq.rst:1: a number is typed by hand: "It takes 3 ms."; take it from the recording by '
+        ":measured:, or excuse it in tests/site/comparisons.txt",
+        "tests/site/comparisons.txt:2: no sentence needs this excuse any more: faq: It is faster; "
+        "remove the line",
+    ]
+    excuses.write_text("index: It is faster\n*: takes 3 ms\n")
+    assert [*check_texts(tmp_path)] == []

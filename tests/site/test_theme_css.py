@@ -5,8 +5,8 @@ import re
 import runpy
 from pathlib import Path
 
-from gallery import ROOT
-from site_pages import LANGUAGES
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import LANGUAGES
 
 SCRIPT = runpy.run_path(str(ROOT / ".github/scripts/theme_css.py"))
 REMEDY = "`make html`, then .venv/bin/python .github/scripts/theme_css.py"

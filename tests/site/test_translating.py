@@ -12,7 +12,7 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import ROOT, copy_repository
+from tests.helpers.gallery import ROOT, copy_repository
 
 GUIDE = ROOT / "translating.rst"
 

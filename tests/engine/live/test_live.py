@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
-from gallery import Gallery
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.live.messages import PREFIX, mark_of
 from sphinx_recorded_gallery.live.server import serve
 from sphinx_recorded_gallery.live.watch_and_rebuild import Live
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import Gallery
 
 PAGE = "recipes/adding"
 POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}

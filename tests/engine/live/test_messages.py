@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from gallery import Gallery
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.live.messages import mark_of, page_messages
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import Gallery
 
 FOUR = "In ``a.py`` of :doc:`the page </index>`, *4* times."
 PAGE = {FOUR: "*네* 번, :doc:`페이지 </index>`의 ``a.py``에서.", "Empty.": "", "Site": "사이트  3"}

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, git
-from measured_recipe import REPLICATE
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.replicates import Replicate, read_replicates
 from sphinx_recorded_gallery.measurements.rows import parse
 from sphinx_recorded_gallery.record.write_recordings import append_replicate
+from tests.helpers.gallery import ROOT, git
+from tests.helpers.measured_recipe import REPLICATE
 
 ROW = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 ROWS = parse({"rows": [ROW]})
-LINE = replace(REPLICATE, replicate=1, clocks={"sm": [1980, 1980]}, rows=ROWS)
+LINE = replace(REPLICATE, replicate=1, rows=ROWS)
 
 
 def append(path: Path, replicate: Replicate) -> None:

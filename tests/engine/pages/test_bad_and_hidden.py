@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 BAD_RECIPES: dict[str, tuple[bytes, str]] = {
     "bad setting": (b"# sphinx_gallery_thumbnail_path = 5\n1\n", "bad.py:5: sphinx_gallery_thumb"),

@@ -6,9 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from chromium import serve
-from gallery import Gallery
-from measured_recipe import SPEEDUP, WINS, add, figure, store
+from tests.helpers.chromium import serve
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import SPEEDUP, WINS, add, figure, store
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 

@@ -12,13 +12,22 @@ import pytest
 from babel import Locale
 from sphinx.locale import translators
 
-from gallery import Build, Gallery, write_recording
-from measured_recipe import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.measurements.numbers import describe_spread, format_measurement
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import MIME, Row, read_rows
 from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from tests.helpers.gallery import Build, Gallery, write_recording
+from tests.helpers.measured_recipe import (
+    RECIPE,
+    SPEEDUP,
+    WINS,
+    add,
+    add_replicate,
+    figure,
+    steps,
+    store,
+)
 
 
 def without_tags(html: str) -> str:
@@ -202,6 +211,37 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
         assert f"steps.py:{5 + 2 * line}: no measurement is called '{key}'" in told
 
 
+def test_a_word_of_the_code_is_no_measurement_on_a_cpu(gallery: Gallery) -> None:
+    gallery.configure(recorded_gallery_gpu_figures=True)
+    keys = ("display.step", "rows.gpu", "fused.stop")  # each word stands in the code
+    text = "\n\n".join(f":measured:`{key}`" for key in keys)
+    add(gallery, f"{text}\n\n:claim:`so <value.step < foreach.step>`")
+    told = gallery.build().warnings
+    for key in (*keys, "value.step"):
+        assert f"no measurement is called '{key}'" in told
+    assert told.count("WARNING") == 4
+
+
+def test_a_cpu_may_lack_what_a_gpu_has_measured_with_the_same_code(gallery: Gallery) -> None:
+    gallery.configure(recorded_gallery_gpu_figures=True)
+    add(gallery, "It takes :measured:`graphs.time`; :claim:`so <graphs.time < foreach.step>`.")
+    assert "no measurement is called 'graphs.time'" in gallery.build().warnings
+    of_gpu = Row(case="Adam", variant="graphs", size=1, quantity="time", value=1.0, unit="s")
+    add_replicate(gallery, rows=[of_gpu, *steps()], device={"gpu": "Some GPU", "cpu": "CPU"})
+    build = gallery.build()
+    assert build.warnings == ""
+    assert "It takes [not measured here]; so." in words(build)
+
+
+def test_a_claim_compares_like_with_like(gallery: Gallery) -> None:
+    add(gallery, "It :claim:`is so <fused.time < kernels>`.")
+    told = gallery.build().warnings
+    assert (
+        "steps.py:5: the claim <fused.time < kernels> compares adam.100.fused.time in 's' with "
+        "adam.fused.kernels in no unit (a count); compare what has one unit"
+    ) in told
+
+
 def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> None:
     gallery.configure(recorded_gallery_gpu_figures=True)
     add(gallery, f"See :claim:`it wins <{WINS}>`.")
@@ -368,7 +408,7 @@ def test_names_in_rows_are_messages_of_the_page_that_its_catalog_translates(
     build = korean.build(language="ko")
     english = f'<span class="{DATA_CLASS}" lang="en">'
     page = build.page("recipes/steps")
-    assert "융합 · speedup" in page.replace("</span>", "").replace(english, "")
+    assert "융합 · 속도 향상" in page.replace("</span>", "").replace(english, "")
     assert f"{english}Adam</span>" in page
     assert "the page does not have this message" not in build.warnings
 

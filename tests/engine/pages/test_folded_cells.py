@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from gallery import RECIPE, Build, Gallery
+from tests.helpers.gallery import RECIPE, Build, Gallery
 
 PAGE = "recipes/adding"
 SUMMARY = "Helpers: *x* & <b>"

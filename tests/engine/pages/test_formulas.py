@@ -1,6 +1,8 @@
 import re
 
-from gallery import Gallery
+import pytest
+
+from tests.helpers.gallery import Gallery
 
 
 def test_a_formula_that_cannot_be_drawn_is_told_and_shown_as_it_was_written(
@@ -15,6 +17,16 @@ def test_a_formula_that_cannot_be_drawn_is_told_and_shown_as_it_was_written(
     page = build.page("index")
     assert "<msup>" in page
     assert "<code>a &lt; \\nothing</code>" in page
+
+
+@pytest.mark.parametrize("tex", [r"^\circ", "_2", r"\limits", r"^\top", r"\frac12"])
+def test_what_the_converter_did_not_expect_ends_no_build(gallery: Gallery, tex: str) -> None:
+    gallery.add()
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\nWater at 30 :math:`{tex}`\\ C.\n")
+    build = gallery.build()
+    assert "index.rst:8: WARNING: formula " in build.warnings
+    assert f"<code>{tex}</code>" in build.page("index")
 
 
 def test_a_numbered_formula_shows_its_number_where_links_lead(gallery: Gallery) -> None:

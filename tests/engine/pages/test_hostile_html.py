@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from gallery import Gallery, write_recording
+from tests.helpers.gallery import Gallery, write_recording
 
 HOSTILE = """
 <p class="seen">shown</p>

@@ -7,10 +7,10 @@ import nbformat
 import polib
 import pytest
 
-from gallery import ROOT, Gallery
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.update_po import update_catalogs
+from tests.helpers.gallery import ROOT, Gallery
 
 MODULE = '''"""What all recipes share."""
 
@@ -78,7 +78,8 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     assert "How it is measured." in again.page("recipes/second")
     inlined.recipes.joinpath("_bench.py").write_text(MODULE.replace("x + 0", "x + 1"))
     again = inlined.build()
-    assert "changed code in _bench.py (imported in cell 1)" in again.warnings
+    told = "changed code in _bench.py, imported in cell 1 (line 8)"
+    assert told in again.warnings
     inlined.recipes.joinpath("_bench.py").write_text("x = (\n")
     assert "_bench.py:1: syntax error: '(' was never closed" in inlined.build().warnings
     inlined.recipes.joinpath("_bench.py").unlink()

@@ -6,8 +6,8 @@ import re
 import pytest
 from PIL import Image
 
-from gallery import Gallery
 from sphinx_recorded_gallery.pages import write_pages as pages
+from tests.helpers.gallery import Gallery
 
 THREE = '''
 """

@@ -2,7 +2,7 @@
 
 import re
 
-from gallery import Gallery, write_recording
+from tests.helpers.gallery import Gallery, write_recording
 
 
 def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:

@@ -13,8 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
 
-from gallery import RECIPE, Gallery
 from sphinx_recorded_gallery.pages.markdown import write_block
+from tests.helpers.gallery import RECIPE, Gallery
 
 ACCEPT = 'accept it: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gallery import RECIPE, Gallery, write_recording
+from tests.helpers.gallery import RECIPE, Gallery, write_recording
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:
@@ -129,9 +129,9 @@ def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
     assert message in build.warnings
     assert "Traceback" not in build.warnings
     page = build.page("recipes/adding")
-    missing = "This recipe has not been recorded yet" in page
+    missing = "This page has not been recorded yet" in page
     assert missing == ("no recording" in message)
-    assert missing != ("The recording of this recipe is damaged" in page)
+    assert missing != ("The recording of this page is damaged" in page)
     assert "Notebook" in page
     assert "A paragraph." in page
     nbformat.validate(nbformat.read(build.out / "recipes/adding.ipynb", as_version=4))

@@ -9,8 +9,8 @@ import jupytext
 import nbformat
 import pytest
 
-from gallery import Build, Gallery
 from sphinx_recorded_gallery.recipes.comment_safety import find_instruction
+from tests.helpers.gallery import Build, Gallery
 
 RECIPE = '''
 """

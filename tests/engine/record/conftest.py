@@ -9,11 +9,11 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from gallery import Gallery
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.record.gpu_facts import VISIBLE, Gpu
 from sphinx_recorded_gallery.record.kernel import Run
+from tests.helpers.gallery import Gallery
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
 import re
 import shutil
+import sys
 from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 
-from gallery import RECIPE, Gallery
+from sphinx_recorded_gallery.errors import GalleryError
+from tests.helpers.gallery import RECIPE, Gallery
 
 Check = Callable[[], tuple[int, str]]
 
@@ -40,6 +43,27 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     )
     assert "/o.jsonl: no recording of this name; move it to" in lines[10]
     assert lines[-1] == "1 of 6 recordings current"
+
+
+def test_a_gallery_without_measurements_is_checked_as_well(gallery: Gallery, check: Check) -> None:
+    gallery.configure(extensions=["sphinx_recorded_gallery"])
+    gallery.add("adding")
+    assert check()[0] == 0
+
+
+def test_what_a_site_asks_of_its_texts_is_told(
+    gallery: Gallery, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("own_checks")
+    module.find = lambda root: [GalleryError("it guesses", path=root / "index.rst", line=3)]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "own_checks", module)
+    gallery.configure(recorded_gallery_text_checks="own_checks:find")
+    gallery.add("adding")
+    status, text = check()
+    assert status == 1
+    first, second = text.splitlines()[-2:]
+    assert first.endswith("index.rst:3: it guesses")
+    assert second == "1 texts to correct"
 
 
 def test_other_machines_are_told_apart_from_parts_of_the_gallery(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
 from sphinx_recorded_gallery.record.cleanup import remove_leftovers, run_folder
+from tests.helpers.gallery import ROOT
 
 REMOVE = (
     "from sphinx_recorded_gallery.record.cleanup import remove_leftovers; print(remove_leftovers())"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery
+from tests.helpers.gallery import ROOT, Gallery
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 PUBLISHES = """

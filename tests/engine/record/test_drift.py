@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from gallery import Gallery, git
-from measured_recipe import REPLICATE
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.record.write_recordings import append_replicate
+from tests.helpers.gallery import Gallery, git
+from tests.helpers.measured_recipe import REPLICATE
 
 
 def row(variant: str, value: float, **changes: object) -> Row:

@@ -6,7 +6,7 @@ What breaks, crashes or fills a run is in tests/faults.
 import pytest
 from nbformat import NotebookNode
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 pytestmark = pytest.mark.slow
 TITLE = '"""\nTitle\n=====\n"""\n'

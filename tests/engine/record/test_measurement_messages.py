@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from gallery import Gallery
-from measured_recipe import add_replicate
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import Row, read_rows
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import add_replicate
 
 Check = Callable[[], tuple[int, str]]
 MEASURING = '''
@@ -46,6 +46,19 @@ def add_replicates(
         rows = [replace(row, value=row.value * factor) for row in published]
         facts = {"rows": rows, "replicate": number, "host": host, **changes}
         add_replicate(gallery, name="measuring", **facts)
+
+
+def test_check_lists_what_is_left_to_a_gpu(gallery: Gallery, check: Check) -> None:
+    gallery.configure(recorded_gallery_gpu_figures=True)
+    gallery.add("measuring", MEASURING)
+    text = MEASURING.replace("{adam.10", "{compiled.gpu} and\n{adam.10")
+    text = text.replace(
+        "from IPython", "# %%\n# Words.\n# :measured:`eager.kernels`\n\nfrom IPython"
+    )
+    gallery.write("measuring", text)
+    status, told = check()
+    assert status == 0
+    assert "  left to a GPU: compiled.gpu (line 5), eager.kernels (line 11)\n" in told
 
 
 def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Check) -> None:

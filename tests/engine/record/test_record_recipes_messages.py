@@ -5,9 +5,9 @@ import textwrap
 
 import pytest
 
-from gallery import Gallery
 from sphinx_recorded_gallery.measurements.replicates import Replicate, read_replicates
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import Gallery
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
 PUBLISHES = """

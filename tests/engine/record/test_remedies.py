@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
-from measured_recipe import RECIPE
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.record.write_recordings import write_recording
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import RECIPE
 
 pytestmark = pytest.mark.usefixtures("_run_here", "_without_gpu")
 
@@ -134,7 +134,7 @@ def test_what_a_change_of_shared_code_costs_is_told(
     module.write_text('"""How it is measured."""\nx = 2\n')
     assert main(["check"]) == 1
     told = capsys.readouterr().out
-    assert told.count("changed code in _bench.py (imported in cell 1)") == 2
+    assert told.count("changed code in _bench.py, imported in cell 1") == 2
     assert "_bench.py is the code of 2 recipes: its change asks for 2 new recordings" in told
 
 

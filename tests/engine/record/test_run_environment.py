@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gallery import git
 from sphinx_recorded_gallery.record.run_environment import describe_commit
+from tests.helpers.gallery import git
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from docutils.core import publish_doctree
 
-from gallery import Build, Gallery
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.search import synonyms
 from sphinx_recorded_gallery.search.index import FILE_NAME, find_words, read_sections
+from tests.helpers.gallery import Build, Gallery
 
 PAGE = """
 Title

@@ -5,6 +5,7 @@ import pytest
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
+from tests.helpers.gallery import ENGINE
 
 
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
@@ -12,7 +13,7 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
     (folder / "part/of.po").mkdir(parents=True)
     for name in ("b.po", "a.po", "part/c.po", ".#a.po", ".a.po", "a.mo", "a.po~"):
         (folder / name).touch()
-    (tmp_path / "conf.py").write_text("locale_dirs = ['.']\n")
+    (tmp_path / "conf.py").write_text(f"extensions = {[*ENGINE]}\nlocale_dirs = ['.']\n")
     project = load_project(tmp_path)
     assert [*find_catalogs(project, "ko")] == ["a", "b", "part/c"]
     assert find_catalogs(project, "ja") == {}

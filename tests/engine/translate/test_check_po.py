@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gallery import LANGUAGES, ROOT, save_catalog
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate.check_po import Problem, check_file
 from sphinx_recorded_gallery.translate.checks import CHECKS
+from tests.helpers.gallery import ENGINE, LANGUAGES, ROOT, save_catalog
 
 LABELS = ("sphinx_recorded_gallery", "sphinx")
 OTHERS = ["syntax", "duplicate", "empty", "fuzzy", "plural", "size"]  # of files
@@ -53,7 +53,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two languages with a catalog or two, in the current folder."""
     languages = [f"{LANGUAGES[code]}\n" for code in ("en", "ko", "zh_CN")]
     (tmp_path / "languages.toml").write_text("".join(languages))
-    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\n')
+    conf = f'extensions = {[*ENGINE]}\nlocale_dirs = ["locale"]\n'
+    (tmp_path / "conf.py").write_text(conf)
     locale = tmp_path / "locale"
     save_catalog(
         locale / "ko/LC_MESSAGES/recipes/modes.po",

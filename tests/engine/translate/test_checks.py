@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.checks import CHECKS, Message, run_checks
+from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from tests.helpers.gallery import ROOT
+from tests.helpers.seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 
 TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TABLE.splitlines()]
@@ -28,7 +30,8 @@ def said_of(row: dict[str, str]) -> list[tuple[str, str]]:
         language=Language(code=code, name=code),
         glossary=GLOSSARY,
     )
-    return [(check.name, said) for check, said in run_checks(message, CHECKS)]
+    checks = [*CHECKS, *(rule.check for rule in load_style_rules(ROOT / "locale", code))]
+    return [(check.name, said) for check, said in run_checks(message, checks)]
 
 
 def test_what_is_wrong_is_told_and_what_is_right_is_not() -> None:
@@ -58,4 +61,4 @@ def test_seeded_defects_are_told() -> None:
     trials = list(seed(2, load_cases()))
     missed = [(each.defect.name, each.translation) for each in trials if not each.told]
     assert len(trials) > 100
-    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/seeded_defects.py
+    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/helpers/seeded_defects.py

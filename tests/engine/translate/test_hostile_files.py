@@ -7,13 +7,13 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import Gallery
 from sphinx_recorded_gallery.errors import GalleryError, visible
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.check_po import Problem, check_file, format_problems
 from sphinx_recorded_gallery.translate.glossary import Glossary, Term
 from sphinx_recorded_gallery.translate.status import language_status
+from tests.helpers.gallery import Gallery
 
 KOREAN = Language(code="ko", name="한국어")
 SEEN = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]*")

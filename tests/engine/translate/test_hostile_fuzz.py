@@ -10,7 +10,15 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from hostile import BORROWED, LABELS, UNREADABLE, Hostile, HostileSite, batches, make_sources
+from tests.helpers.hostile import (
+    BORROWED,
+    LABELS,
+    UNREADABLE,
+    Hostile,
+    HostileSite,
+    batches,
+    make_sources,
+)
 
 MESSAGES = [*make_sources(), *LABELS, *BORROWED]
 WANTED = int(os.environ.get("FUZZ", 2 * len(MESSAGES)))

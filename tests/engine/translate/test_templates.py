@@ -16,6 +16,7 @@ from sphinx_recorded_gallery.translate.check_po import Problem, check_project
 from sphinx_recorded_gallery.translate.pot import find_labels, write_pots
 from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
 from sphinx_recorded_gallery.translate.update_po import merge
+from tests.helpers.gallery import ENGINE
 
 KOREAN = Language(code="ko", name="한국어")
 PAGES = {
@@ -46,7 +47,8 @@ def template(*texts: str, source: str = "page.rst") -> polib.POFile:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Two pages with their templates and whole Korean catalogs."""
-    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
+    conf = f'extensions = {[*ENGINE]}\nlocale_dirs = ["locale"]\ngettext_compact = False\n'
+    (tmp_path / "conf.py").write_text(conf)
     (tmp_path / "languages.toml").write_text(
         'en = { name = "English" }\nko = { name = "한국어" }\n'
     )

@@ -8,10 +8,10 @@ import nbformat
 import polib
 import pytest
 
-from gallery import RECIPE, Gallery
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.translate.catalogs import ENGINE_LOCALE
+from tests.helpers.gallery import RECIPE, Gallery
 
 PAGE = "recipes/adding"
 MESSAGES = {

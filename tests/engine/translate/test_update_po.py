@@ -11,6 +11,7 @@ from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.pot import shipped_translations
 from sphinx_recorded_gallery.translate.update_po import describe_update, plan_update
+from tests.helpers.gallery import ENGINE
 
 Catalogs = dict[str, polib.POFile]
 PAGE = [
@@ -215,7 +216,7 @@ def test_what_a_person_doubts_stays_doubted(catalogs: Catalogs) -> None:
 
 
 def test_labels_that_others_have_translated_are_filled_in(tmp_path: Path) -> None:
-    (tmp_path / "conf.py").touch()
+    (tmp_path / "conf.py").write_text(f"extensions = {[*ENGINE]}\n")
     korean = Language(code="ko", name="한국어")
     shipped = shipped_translations(load_project(tmp_path), korean)
     known = {entry.msgid: entry.msgstr for entry in shipped}

@@ -27,7 +27,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.recording import Recording, read_recording, seal
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 # The engine but for its search, which replaces that of Sphinx
 ENGINE = (

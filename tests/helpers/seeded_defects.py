@@ -1,7 +1,7 @@
 """Seeded defects: what may go wrong in a translation, put into the real ones, and what is told.
 
-``python tests/seeded_defects.py`` puts defects of every kind into the catalogs of the site and
-writes benchmarks/seeded_defects.md; ``--missed`` shows those that nothing told.
+``python -m tests.helpers.seeded_defects`` puts defects of every kind into the catalogs of the site
+and writes benchmarks/seeded_defects.md; ``--missed`` shows those that nothing told.
 """
 
 import argparse
@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import polib
 
-from gallery import ROOT
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind, find_catalogs, kind_of, label_domains
 from sphinx_recorded_gallery.translate.checks import examine
 from sphinx_recorded_gallery.translate.glossary import load_glossary
+from tests.helpers.gallery import ROOT
 
 GLOSSARY = load_glossary(ROOT / "locale")
-REWRITTEN = Path(__file__).parent / "engine/translate/rewritten"
+REWRITTEN = Path(__file__).parents[1] / "engine/translate/rewritten"
 HAN = "\u4e00-\u9fff"
 LITERAL = re.compile(r"``.+?``")
 NUMBER = re.compile(r"(?<![\w.`-])\d+(?:[.,]\d+)*")
@@ -444,11 +444,12 @@ def seed(each: int, cases: Sequence[Case], number: str = "") -> Iterator[Trial]:
 DOCUMENT = ROOT / "benchmarks/seeded_defects.md"
 TEXT = """# Seeded defects, and what check-po tells of them
 
-How much does `make check-po` find? `tests/seeded_defects.py` puts defects of {kinds} kinds into the
-Korean and Chinese catalogs of the site, at most {each} of each kind and language, and looks at what
-is told that was not told before. It writes this file; `--missed` shows what nothing tells.
+How much does `make check-po` find? `tests/helpers/seeded_defects.py` puts defects of {kinds} kinds
+into the Korean and Chinese catalogs of the site, at most {each} of each kind and language, and
+looks at what is told that was not told before. It writes this file;
+`--missed` shows what nothing tells.
 
-    PYTHONPATH=.:tests .venv/bin/python tests/seeded_defects.py --seed {seed} --each {each}
+    .venv/bin/python -m tests.helpers.seeded_defects --seed {seed} --each {each}
 
 Of {trials} defects at places that nobody had looked at before, **{told} are told ({share:.1f} %)**.
 On what is committed there is no alarm.

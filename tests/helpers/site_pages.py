@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery import ROOT
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.recipes.find_recipes import find_recipes
+from tests.helpers.gallery import ROOT
 
 LANGUAGES = [each for each in load_languages(ROOT).values() if each.published]
 SOURCE, *TRANSLATED = LANGUAGES

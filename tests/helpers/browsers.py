@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from chromium import find_chromium, launch, note_errors
+from tests.helpers.chromium import find_chromium, launch, note_errors
 
 # https://www.w3.org/TR/webdriver2/#keyboard-actions
 KEYS = {

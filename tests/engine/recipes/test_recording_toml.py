@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.record.recording_toml import load_settings
+from sphinx_recorded_gallery.recipes.recording_toml import load_settings
 
 
 @pytest.mark.parametrize(

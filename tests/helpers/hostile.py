@@ -19,7 +19,7 @@ import polib
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 PARTS = 12  # of the recipe, each with a message of every kind
 PAGE = "recipes/hostile"
@@ -27,7 +27,7 @@ SECRET = "opensesame"
 LABELS = (
     *("Notebook", "Script", "%(percent)s of this page is translated; the rest is in English."),
     *("Help translating", "Recorded on %(device)s, %(date)s", "Evidence", "Unfold all"),
-    "This recipe has not been recorded yet: its results are missing here.",
+    "This page has not been recorded yet: its results are missing here.",
 )
 BORROWED = (
     "Search",
@@ -177,7 +177,6 @@ class HostileSite:
         root.mkdir()
         self.site, self.language = Gallery(root), language
         self.site.set_languages(language)
-        self.site.configure(gettext_compact=False, gettext_additional_targets=["raw", "image"])
         self.site.write("hostile", make_recipe())
         for folder in (root, self.site.recipes):
             for name in ("secret.txt", "own.txt"):

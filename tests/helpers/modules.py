@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LIBRARIES = """
     pytest filelock polib tabulate jupytext nbformat.v4 nbclient
     babel.messages babel.dates sphinx.cmd.build sphinx.builders.html sphinx.builders.gettext

@@ -6,8 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from gallery import ROOT
-from modules import run_module
+from tests.helpers.gallery import ROOT
+from tests.helpers.modules import run_module
 
 CONF = """\
 extensions = ["sphinx_recorded_gallery"]

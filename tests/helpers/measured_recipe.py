@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gallery import Gallery
 from sphinx_recorded_gallery.measurements.ranges import Measurement
 from sphinx_recorded_gallery.measurements.replicates import Replicate, replicates_path
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.record.write_recordings import append_replicate
+from tests.helpers.gallery import Gallery
 
 RECIPE = '''
 """
@@ -84,7 +84,6 @@ REPLICATE = Replicate(
     replicate=3,
     host="1f2e",
     device={"gpu": "Some GPU", "cpu": "CPU", "cores": 2},
-    clocks={},
     versions={},
     commit=None,
     modified=False,

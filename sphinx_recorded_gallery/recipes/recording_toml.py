@@ -10,7 +10,9 @@
     ``PASSED`` in environment_variables.py lists.
 ``[provenance]``
     ``packages``, whose versions a recording names, and ``probe``: a program that prints one JSON
-    object with ``gpu`` (whether the libraries can use it) and ``versions``.
+    object with ``gpu`` (whether the libraries can use it) and ``versions``. ``release`` names the
+    package that the recipes measure: its releases are told apart, ``2.15`` for 2.15.0 and 2.15.1.
+    ``current`` is the release that pages should show.
 ``[output]``
     ``drop``: lines that are left out of outputs, in patterns as ``inherit`` has: ``AUTOTUNE *``.
 """
@@ -20,15 +22,13 @@ import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-
-import fastjsonschema
+from typing import Any
 
 from ..errors import GalleryError
 
 FILE_NAME = "recording.toml"
-_SCHEMA = Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8")
-_validate = fastjsonschema.compile(json.loads(_SCHEMA))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +42,8 @@ class Settings:
     inherit: Sequence[str] = ()
     packages: Sequence[str] = ()
     probe: str = ""
+    release: str = ""  # the package; without one no releases are told apart
+    current: str = ""  # release of it that pages should show
     drop: Sequence[str] = ()
 
 
@@ -53,15 +55,17 @@ def load_settings(recipes_folder: Path) -> Settings:
     path = recipes_folder / FILE_NAME
     if not (path.exists() or path.is_symlink()):
         return Settings()
+    from fastjsonschema import JsonSchemaValueException  # slow to import, for a file that few have
+
     remedy = "mend or remove it"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
-        _validate(data)
+        _validator()(data)
     except OSError as error:
         text = f"cannot be read: {error.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         text, remedy = f"not valid TOML: {error}", "mend the file; it is text in UTF-8"
-    except fastjsonschema.JsonSchemaValueException as error:
+    except JsonSchemaValueException as error:
         said = error.message.removeprefix("data").removeprefix(".").strip()
         text, remedy = f"unexpected value: {said}", "correct it in this file"
     else:
@@ -71,6 +75,14 @@ def load_settings(recipes_folder: Path) -> Settings:
         environment = {name: str(each) for name, each in variables.items()}
         return Settings(environment=environment, inherit=inherit, **named)
     raise GalleryError(text, path=path, remedy=remedy) from None
+
+
+@cache
+def _validator() -> Any:
+    import fastjsonschema
+
+    schema = Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8")
+    return fastjsonschema.compile(json.loads(schema))
 
 
 def _read_number(text: str) -> float | str:

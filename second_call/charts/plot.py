@@ -1,0 +1,159 @@
+"""Plots between two axes: lines, dots and labels in per cent of the room, and their template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from unicodedata import east_asian_width
+
+from ..make_nodes import render_html
+
+_APART = 4  # px from the range of a line to that of the next, so that none hides another
+_LABEL_HEIGHT = 6.5  # of a label beside a line, in per cent of the height of a plot
+_LABEL_LETTERS = 26  # of a line of a name beside the plot; a letter of Chinese counts as two
+_DASHES = 4  # kinds of dashes for lines that are neither before nor best
+
+Place = tuple[float, float]  # per cent from the left and from the top
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """An upright line at a point; it goes on beyond the drawing where it is cut."""
+
+    x: float
+    low: float  # from the top, as all places
+    high: float
+    is_cut_below: bool
+    is_cut_above: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line of a plot."""
+
+    name: str
+    role: str  # its class: before, best, other or limit
+    points: Sequence[Place]
+    descriptions: Sequence[str] = ()  # of the points, for a pointer
+    ranges: Sequence[Range] = ()
+    has_dots: bool = True
+    dashes: str = ""  # class of its dashes; ``draw_plot`` sets it
+    label_y: float = 0.0  # of its name beside the plot; ``draw_plot`` sets it
+
+    @property
+    def name_lines(self) -> list[str]:
+        """The name as it stands beside the plot, on a line or more."""
+        return wrap(self.name, _LABEL_LETTERS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dot:
+    """A dot with a name."""
+
+    name: str
+    role: str
+    place: Place
+    description: str
+    letter: str = ""  # in place of the name where there is no room
+    label_y: float = 0.0
+    is_left: bool = False  # of the dot stands its name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """The name of an axis, and the places and words of its ticks."""
+
+    name: str
+    ticks: Sequence[tuple[float, str]]
+
+
+def draw_plot(
+    *,
+    label: str,
+    across: Axis,
+    up: Axis,
+    lines: Sequence[Line] = (),
+    dots: Sequence[Dot] = (),
+    mark: float | None = None,
+) -> str:
+    """Return a plot as HTML; ``mark`` is the place of an upright line, ``label`` says all."""
+    dashed = _set_dashes(lines)
+    shifts = [(number - (len(lines) - 1) / 2) * _APART for number in range(len(lines))]
+    return render_html(
+        "plot.html",
+        label=label,
+        across=across,
+        up=up,
+        lines=list(zip(dashed, shifts, strict=True)),
+        labels=place_labels([line for line in dashed if line.name]),
+        dots=dots,
+        mark=mark,
+    )
+
+
+def _set_dashes(lines: Sequence[Line]) -> list[Line]:
+    """Give lines that are neither before nor best a kind of dashes each."""
+    dashed = []
+    others = 0
+    for line in lines:
+        if line.role == "other":
+            others += 1
+            line = replace(line, dashes=f"dashes-{(others - 1) % _DASHES + 1}")
+        dashed.append(line)
+    return dashed
+
+
+def place_labels(lines: Sequence[Line]) -> list[Line]:
+    """Return lines from the top, with places for their names so far apart that none hides another.
+
+    Names stand where lines end, or further down; where that is below the plot, all move up.
+    """
+    ordered = sorted(lines, key=lambda line: line.points[-1][1])
+    most_lines = max((len(line.name_lines) for line in ordered), default=1)
+    distance = _LABEL_HEIGHT * most_lines
+    heights = spread([line.points[-1][1] for line in ordered], distance)
+    return [replace(line, label_y=y) for line, y in zip(ordered, heights, strict=True)]
+
+
+def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list[float]:
+    """Return rising places, moved so that neighbours are a distance apart, the last before ``end``.
+
+    >>> spread([10.0, 12.0, 50.0], 5.0)
+    [10.0, 15.0, 50.0]
+    >>> spread([98.0, 99.0], 5.0)
+    [95.0, 100.0]
+    """
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(place, moved[-1] + distance) if moved else place)
+    for number in reversed(range(len(moved))):
+        most = end - distance * (len(moved) - 1 - number)
+        moved[number] = min(moved[number], most)
+    return moved
+
+
+def wrap(name: str, most: int) -> list[str]:
+    """Return a name in lines of at most so many letters, where words allow it.
+
+    >>> wrap("padded to eight sizes", 12)
+    ['padded to', 'eight sizes']
+    """
+    lines: list[str] = []
+    for word in name.split():
+        longer = f"{lines[-1]} {word}" if lines else ""
+        if longer and text_width(longer) <= most:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def text_width(text: str) -> int:
+    """Return how wide a text is, in letters; one of Chinese or Korean counts as two."""
+    wide_letters = sum(east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide_letters
+
+
+def letters_of(names: Mapping[str, object] | Sequence[str]) -> dict[str, str]:
+    """Return a letter for each name: A, B, C."""
+    return {name: chr(ord("A") + number % 26) for number, name in enumerate(names)}

@@ -1,0 +1,153 @@
+"""What the English texts say without a measurement: comparisons, and numbers typed by hand.
+
+``recorded-gallery check`` tells both to the author, and a test asks the same. A sentence that
+compares and no measurement can confirm, or a number that is none of a recording, is excused in
+``EXCUSES`` by its page, or ``*`` for all pages, and a piece of it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from sphinx_recorded_gallery.api import GalleryError, find_recipes, load_recipe
+
+EXCUSES = Path("tests/site/comparisons.txt")
+_PAGES = ("index", "faq", "how_we_measure", "results", "terms")
+_RECIPES = Path("recipes_source")
+
+# What compares, or says that something is so at any size, on any machine.
+_COMPARES = re.compile(
+    r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"
+    r"|sooner|better|worse|hardly|nearly|never|flat|(?:less|fewer) (?:[CG]PU )?(?:time|kernels)"
+    r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
+    re.IGNORECASE,
+)
+# A number with the unit of a measurement
+_TYPED = re.compile(
+    r"(?<![\w.-])\d[\d,.]*[ \u00a0]?"
+    r"(?:(?:[mµun]?s|min|[kKMGT]i?B|B/s|(?:milli|micro)?seconds?|minutes?|[kmg]igabytes?|percent)\b|[%×])"
+)
+# Markup and what stands for it while sentences are looked at; each keeps its lines
+_MARKUP = {
+    r"(?m)^( *)\.\. (?:code-block|math|chart|names|spans)::.*\n(?:(?:\1 +.*)?\n)*": "\n",
+    r"(?m)^ *\.\. [\w-]+::.*\n(?: +:.*\n)*": "\n",  # a table's texts stay
+    r"(?m)^(\S)\1{3,}$": "",  # of a heading
+    r":claim:`([^`<]*?)\s*<([^`]+)>`": "so",
+    r":measured:`[^`]*`|\{[^{}]*\}": "a number",
+    r"``[^`]*``|:math:`[^`]*`": "x",
+    r"(?::[\w:]+:)?`([^`<]*?)(?:\s*<[^>]*>)?`_*": r"\1",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A sentence that says something without a measurement."""
+
+    path: Path
+    line: int  # where its paragraph begins
+    sentence: str
+    what: str  # is wrong with it
+    remedy: str
+
+    @property
+    def page(self) -> str:
+        """The name of its page, as excuses have it."""
+        return self.path.stem
+
+
+def check_texts(root: Path) -> Iterator[GalleryError]:
+    """Yield what the texts of the site say without a measurement and without an excuse.
+
+    Also excuses of which no such sentence is left.
+    """
+    excuses = read_excuses(root)
+    used: set[tuple[str, str]] = set()
+    for finding in find_all(root):
+        matching = {
+            (page, piece)
+            for page, piece in excuses
+            if page in ("*", finding.page) and piece in finding.sentence
+        }
+        used |= matching
+        if not matching:
+            yield GalleryError(
+                f'{finding.what}: "{finding.sentence}"',
+                path=finding.path,
+                line=finding.line,
+                remedy=f"{finding.remedy}, or excuse it in {EXCUSES}",
+            )
+    for (page, piece), line in excuses.items():
+        if (page, piece) not in used:
+            yield GalleryError(
+                f"no sentence needs this excuse any more: {page}: {piece}",
+                path=root / EXCUSES,
+                line=line,
+                remedy="remove the line",
+            )
+
+
+def read_excuses(root: Path) -> dict[tuple[str, str], int]:
+    """Return the excuses, each a page and a piece of a sentence, with their lines."""
+    excuses = {}
+    lines = (root / EXCUSES).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        page, colon, piece = line.partition(": ")
+        if colon and not line.startswith("#"):
+            excuses[page, piece] = number
+    return excuses
+
+
+def find_all(root: Path) -> Iterator[Finding]:
+    """Yield what all pages and recipes say without a measurement, excused or not."""
+    for path in (
+        *(root / f"{name}.rst" for name in _PAGES),
+        root / _RECIPES / "GALLERY_HEADER.rst",
+    ):
+        yield from find_in_text(path, 1, path.read_text(encoding="utf-8"))
+    for path in find_recipes(root / _RECIPES):
+        for block in load_recipe(path).blocks:
+            if block.type == "text":
+                yield from find_in_text(path, block.lineno, block.content)
+
+
+def find_in_text(path: Path, first_line: int, text: str) -> Iterator[Finding]:
+    """Yield the sentences of a text that compare without a claim, or hold a typed number."""
+    for line, part in _split(text):
+        words = re.sub(r"^(?:[-*] +)+|\*\*", "", " ".join(part.split()))
+        for sentence in re.split(r"(?<=[.:;?!])\s+", words):
+            if _COMPARES.search(sentence):
+                what, remedy = "it compares without a claim", "make it a claim, weaken it"
+            elif _TYPED.search(sentence):
+                what, remedy = (
+                    "a number is typed by hand",
+                    "take it from the recording by :measured:",
+                )
+            else:
+                continue
+            yield Finding(
+                path=path, line=first_line + line, sentence=sentence, what=what, remedy=remedy
+            )
+
+
+def _split(text: str) -> Iterator[tuple[int, str]]:
+    """Yield paragraphs, items of lists and cells of tables in plain words, with their lines."""
+    line = 0
+    for part in re.split(r"(\n\s*\n|\n(?=\s*(?:\* +-|[-*]|\d\.)\s))", _remove_markup(text)):
+        if part.strip():
+            leading = len(part) - len(part.lstrip("\n"))
+            yield line + leading, part
+        line += part.count("\n")
+
+
+def _remove_markup(text: str) -> str:
+    """Return a text without markup and code, a claim as a word, with as many lines as before."""
+    for pattern, words in _MARKUP.items():
+        text = re.sub(pattern, partial(_keep_lines, words=words), text)
+    return text
+
+
+def _keep_lines(match: re.Match[str], words: str) -> str:
+    shown = match.expand(words)
+    return shown + "\n" * (match[0].count("\n") - shown.count("\n"))

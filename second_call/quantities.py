@@ -1,0 +1,52 @@
+"""Quantities that recipes of this site measure beside those of every gallery.
+
+``recorded_gallery_quantities`` in conf.py names ``list_quantities``.
+"""
+
+from sphinx.locale import get_translation
+
+from sphinx_recorded_gallery.api import Quantity, standard_quantities
+
+_ = get_translation("second_call")
+
+
+def list_quantities() -> list[Quantity]:
+    """Return the quantities of this site, with labels in the reader's language."""
+    return [
+        Quantity(name="ready", label=_("ready after"), unit="s"),
+        Quantity(name="new_length", label=_("a new length"), unit="s"),
+        Quantity(name="first_pass", label=_("first pass"), unit="s"),
+        Quantity(name="second_pass", label=_("second pass"), unit="s"),
+        Quantity(name="third_pass", label=_("third pass"), unit="s"),
+        Quantity(name="launch_cost", label=_("launch cost"), unit="s"),
+        Quantity(name="limit", label=_("limit"), unit="s"),
+        Quantity(name="data_share", label=_("share of waiting for data"), unit="share"),
+        Quantity(name="forward_share", label=_("share of forward"), unit="share"),
+        Quantity(name="backward_share", label=_("share of backward"), unit="share"),
+        Quantity(name="optimizer_share", label=_("share of the optimizer"), unit="share"),
+        Quantity(name="waste", label=_("padding"), unit="share"),
+        Quantity(name="bandwidth", label=_("bandwidth"), unit="B/s"),
+        Quantity(name="bytes", label=_("bytes"), unit="B"),
+        Quantity(name="shipped", label=_("size of the files"), unit="B"),
+        Quantity(name="longest", label=_("longest text"), unit="tokens"),
+        Quantity(name="graphs", label=_("graphs")),
+        Quantity(name="not_compiled", label=_("calls not compiled")),
+        Quantity(name="warnings", label=_("warnings")),
+        Quantity(name="operations", label=_("operations")),
+    ]
+
+
+def name_parts() -> dict[str, str]:
+    """Return what readers call the parts of a whole, by the quantities that are its shares."""
+    return {
+        "data_share": _("waiting for data"),
+        "forward_share": _("forward"),
+        "backward_share": _("backward"),
+        "optimizer_share": _("optimizer"),
+    }
+
+
+def name_quantities() -> dict[str, str]:
+    """Return what readers call all quantities, by their names in rows."""
+    quantities = [*standard_quantities().values(), *list_quantities()]
+    return {quantity.name: quantity.label for quantity in quantities}

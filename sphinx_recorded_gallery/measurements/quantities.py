@@ -1,0 +1,144 @@
+"""The quantities that recipes measure: unit, what bounds them, and what readers call them.
+
+``standard_quantities`` lists those that every gallery has. A site adds its own by the setting
+``recorded_gallery_quantities = "package.module:function"``: the function takes nothing and returns
+a list of ``Quantity``. It is asked whenever a label is needed, so labels are translated in it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sphinx.config import Config
+from sphinx.locale import get_translation
+
+from ..project import load_function
+
+_ = get_translation("sphinx_recorded_gallery")
+
+SETTING = "recorded_gallery_quantities"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """One kind of measurement, as it is called in rows."""
+
+    name: str
+    label: str  # what readers call it, in their language
+    unit: str = ""  # in which it is published; empty for what is counted
+    meaning: str = ""  # what it is, for those who write recipes
+    gpu_only: bool = False  # a CPU does not measure it
+    gpu_bound: bool = False  # it follows from the GPU alone, whatever the host's CPU does
+
+
+def standard_quantities() -> dict[str, Quantity]:
+    """Return the quantities of every gallery by name, in the order of a table's columns."""
+    quantities = [
+        Quantity(
+            name="wall",
+            label=_("wall time"),
+            unit="s",
+            meaning=_("Time of a call, until the device is done"),
+        ),
+        Quantity(
+            name="gpu",
+            label=_("GPU time"),
+            unit="s",
+            meaning=_("Time of a call in kernels and copies"),
+            gpu_only=True,
+            gpu_bound=True,
+        ),
+        Quantity(
+            name="cpu",
+            label=_("CPU time"),
+            unit="s",
+            meaning=_("Time in which the CPU launches a call"),
+            gpu_only=True,
+        ),
+        Quantity(
+            name="kernels",
+            label=_("kernels"),
+            meaning=_("Kernels and copies of a call"),
+            gpu_only=True,
+            gpu_bound=True,
+        ),
+        Quantity(
+            name="first_call",
+            label=_("first call"),
+            unit="s",
+            meaning=_("Time of the first call of a variant that compiles"),
+        ),
+        Quantity(
+            name="first_result",
+            label=_("first result"),
+            unit="s",
+            meaning=_("Time from the start of a program to its first result"),
+        ),
+        Quantity(
+            name="start_up",
+            label=_("start-up"),
+            unit="s",
+            meaning=_("Time that the first compilation of a process takes beside its own work"),
+        ),
+        Quantity(
+            name="speedup",
+            label=_("speed-up"),
+            unit="x",
+            meaning=_("Wall time of the first variant divided by that of this one"),
+        ),
+        Quantity(
+            name="share",
+            label=_("share of the limit"),
+            unit="share",
+            meaning=_("The limit divided by the GPU time, on a CPU by the wall time"),
+        ),
+        Quantity(
+            name="break_even",
+            label=_("pays after"),
+            unit="calls",
+            meaning=_("Calls after which compiling has paid; absent if it never has"),
+        ),
+        Quantity(
+            name="memory",
+            label=_("memory"),
+            unit="B",
+            meaning=_("The most GPU memory that a call takes, above what was taken before"),
+            gpu_only=True,
+            gpu_bound=True,
+        ),
+        Quantity(
+            name="kept",
+            label=_("memory kept"),
+            unit="B",
+            meaning=_("GPU memory that stays reserved for a variant between its calls"),
+            gpu_only=True,
+            gpu_bound=True,
+        ),
+        Quantity(
+            name="compilations",
+            label=_("compilations"),
+            meaning=_("How often the compiler ran"),
+        ),
+    ]
+    return {quantity.name: quantity for quantity in quantities}
+
+
+def list_quantities(config: Config) -> dict[str, Quantity]:
+    """Return all quantities of a project by name, its own last.
+
+    Raises ``GalleryError`` if the setting names no such function.
+    """
+    quantities = standard_quantities()
+    list_own = load_function(config, SETTING, "returns a list of Quantity")
+    if list_own is None:
+        return quantities
+    return quantities | {quantity.name: quantity for quantity in list_own()}
+
+
+def name_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:
+    """Return the names of the quantities that a CPU does not measure."""
+    return frozenset(name for name, quantity in quantities.items() if quantity.gpu_only)
+
+
+def name_gpu_bound(quantities: Mapping[str, Quantity]) -> frozenset[str]:
+    """Return the names of the quantities that follow from the GPU alone."""
+    return frozenset(name for name, quantity in quantities.items() if quantity.gpu_bound)

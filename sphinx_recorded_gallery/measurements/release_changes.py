@@ -1,0 +1,279 @@
+"""What moved between two releases: computed from hosts that have measured both.
+
+*Pairs.* Hosts differ by more than releases do, so a ratio is taken on each host, of the medians of
+its processes, and then the median over hosts; its range is the least and the greatest of a host.
+
+*Bound by the GPU* are the quantities that are marked so, and what else both releases measured
+within the GPU's own spread: their ratio is that of the values.
+
+*Bound by the host* is everything else, which differs between processes of one host as well. Where a
+case has a baseline of the same quantity, the ratio is that of values relative to the baseline of
+the same process, so that the luck of a process cancels. Where it has none, as a start-up has, the
+values are compared and marked.
+
+*Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
+their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
+On a single host the values of both releases must not overlap and, if the GPU bounds them, the new
+value has to lie outside the range of the old one.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from statistics import fmean, median, stdev
+
+from .processes import ClaimRecord, Measurements, NotMeasured, measure_all
+from .quantities import Quantity, name_gpu_bound
+from .ranges import STUDENT_T, Measurement, is_baseline
+from .replicates import Process
+from .rows import Row
+
+SMALL = 1.02  # a ratio that counts as none
+# Times of calls and shares follow from others, and say nothing of a release by themselves.
+_DERIVED_QUANTITIES = ("wall", "share")
+_DERIVED_UNITS = ("share",)
+
+
+class Basis(Enum):
+    """What a ratio of two releases is of."""
+
+    VALUES = "values that the GPU bounds"
+    WITHIN_PROCESS = "values relative to the baseline of the same process"
+    HOST = "values that the host bounds, which differ between its processes, too"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """How a measurement of one release stands to that of another."""
+
+    now: Measurement  # of the hosts that measured both
+    before: Measurement
+    ratio: float  # now / before, median over hosts; infinite where it was 0 before
+    low: float  # the least of a host
+    high: float
+    hosts: int
+    basis: Basis
+    has_moved: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimChange:
+    """A claim that holds in all processes of one release, and is refuted in the other."""
+
+    comparison: str
+    holds_now: bool
+    now: ClaimRecord
+    before: ClaimRecord
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseChanges:
+    """What moved in a recipe between two releases."""
+
+    hosts: int = 0  # that have measured both
+    changes: tuple[Change, ...] = ()
+    only_now: tuple[str, ...] = ()  # keys that one release alone has measured
+    only_before: tuple[str, ...] = ()
+    claims: tuple[ClaimChange, ...] = ()
+
+    @property
+    def moved(self) -> tuple[Change, ...]:
+        """What has moved, the largest first."""
+        moved = [change for change in self.changes if change.has_moved]
+        return tuple(sorted(moved, key=lambda change: -_distance(change.ratio)))
+
+    @property
+    def unmoved(self) -> tuple[Change, ...]:
+        """What has not moved."""
+        return tuple(change for change in self.changes if not change.has_moved)
+
+
+def compare_releases(
+    now: Measurements,
+    before: Measurements,
+    quantities: Mapping[str, Quantity],
+    claims: Iterable[str] = (),
+) -> ReleaseChanges:
+    """Return what moved from one release to another; ``claims`` are comparisons of the text."""
+    hosts = _hosts_of(now) & _hosts_of(before)
+    shared_now, shared_before = (
+        measure_all([process for process in each.processes if process.host in hosts], quantities)
+        for each in (now, before)
+    )
+    gpu_bound = name_gpu_bound(quantities)
+    changes = []
+    for key in now.by_key.keys() & before.by_key.keys():
+        measurement = now.by_key[key]
+        is_derived = (
+            measurement.quantity in _DERIVED_QUANTITIES or measurement.unit in _DERIVED_UNITS
+        )
+        if is_derived or measurement.unit != before.by_key[key].unit:
+            continue
+        change = _compare(key, now, before, hosts, is_gpu_bound=measurement.quantity in gpu_bound)
+        if change:
+            new, old = shared_now.by_key[key], shared_before.by_key[key]
+            changes.append(replace(change, now=new, before=old))
+    order = {name: place for place, name in enumerate(quantities)}
+    changes.sort(key=lambda change: (order.get(change.now.quantity, len(order)), change.now.key))
+    return ReleaseChanges(
+        hosts=len(hosts),
+        changes=tuple(changes),
+        only_now=tuple(sorted(now.by_key.keys() - before.by_key.keys())),
+        only_before=tuple(sorted(before.by_key.keys() - now.by_key.keys())),
+        claims=tuple(_compare_claims(now, before, claims)),
+    )
+
+
+def _hosts_of(measurements: Measurements) -> set[str]:
+    return {process.host for process in measurements.processes}
+
+
+def _compare(
+    key: str, now: Measurements, before: Measurements, hosts: set[str], *, is_gpu_bound: bool
+) -> Change | None:
+    """Return how a measurement changed; None if no host has measured it with both releases."""
+    new, old = now.by_key[key], before.by_key[key]
+    if is_gpu_bound or (new.gpu_bound and old.gpu_bound):
+        basis, baseline = Basis.VALUES, ""
+    else:
+        basis, baseline = _choose_basis(new, now, before)
+    pairs = []
+    for host in sorted(hosts):
+        values_now = _read_values(now.processes, host, key, baseline)
+        values_before = _read_values(before.processes, host, key, baseline)
+        if values_now and values_before:
+            pairs.append((values_now, values_before))
+    if not pairs:
+        return None
+    ratios = [_divide(median(values), median(others)) for values, others in pairs]
+    ratio = median(ratios)
+    if _distance(ratio) <= math.log(SMALL):
+        has_moved = False
+    elif len(pairs) > 1:
+        has_moved = _is_beyond_noise(ratios)
+    else:
+        [(values_now, values_before)] = pairs
+        has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
+        if basis is Basis.VALUES:
+            has_moved = has_moved and not old.low <= new.value <= old.high
+    return Change(
+        now=new,
+        before=old,
+        ratio=ratio,
+        low=min(ratios),
+        high=max(ratios),
+        hosts=len(pairs),
+        basis=basis,
+        has_moved=has_moved,
+    )
+
+
+def _is_beyond_noise(ratios: Sequence[float]) -> bool:
+    """Tell whether the ratios of several hosts say that something moved."""
+    if not all(0 < ratio < math.inf for ratio in ratios):  # something was 0 before, or is now
+        return min(ratios) > 1 or max(ratios) < 1
+    logs = [math.log(ratio) for ratio in ratios]
+    t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
+    return abs(fmean(logs)) > t * stdev(logs) / math.sqrt(len(logs))
+
+
+def _choose_basis(row: Row, now: Measurements, before: Measurements) -> tuple[Basis, str]:
+    """Return what the ratio of a measurement that the host bounds is of, and its baseline."""
+    if row.quantity == "speedup":
+        return Basis.WITHIN_PROCESS, ""  # which it is by itself
+    baseline = _find_baseline(row, now, before)
+    return (Basis.WITHIN_PROCESS if baseline else Basis.HOST), baseline
+
+
+def _find_baseline(row: Row, now: Measurements, before: Measurements) -> str:
+    """Return the key of the same quantity of the variant that speed-ups are against; or nothing."""
+    for key, other in now.by_key.items():
+        is_same = (other.case, other.size, other.quantity) == (row.case, row.size, row.quantity)
+        if is_same and key != row.key and key in before.by_key:
+            has_speedups = any(
+                (each.case, each.size, each.quantity) == (row.case, row.size, "speedup")
+                for each in now.by_key.values()
+            )
+            if has_speedups and is_baseline(other, now.by_key):
+                return key
+    return ""
+
+
+def _read_values(processes: Sequence[Process], host: str, key: str, baseline: str) -> list[float]:
+    """Return what each process of a host measured, relative to the baseline if there is one."""
+    values = []
+    for process in processes:
+        rows = process.by_key
+        if process.host != host or key not in rows:
+            continue
+        if not baseline:
+            values.append(rows[key].value)
+        elif baseline in rows and rows[baseline].value:
+            values.append(rows[key].value / rows[baseline].value)
+    return values
+
+
+def _divide(value: float, by: float) -> float:
+    if value == by:
+        return 1.0
+    return value / by if by else math.inf
+
+
+def _distance(ratio: float) -> float:
+    """Return how far a ratio is from 1, the same for half and double."""
+    return abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
+
+
+def _compare_claims(
+    now: Measurements, before: Measurements, claims: Iterable[str]
+) -> Iterable[ClaimChange]:
+    for comparison in dict.fromkeys(claims):
+        try:
+            new, old = now.find_claim(comparison), before.find_claim(comparison)
+        except (NotMeasured, ValueError):
+            continue  # the recipe's page tells what is wrong; another release may lack a variant
+        if bool(new.refuted) != bool(old.refuted):
+            yield ClaimChange(comparison=comparison, holds_now=not new.refuted, now=new, before=old)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantitySummary:
+    """What moved of one quantity."""
+
+    quantity: str
+    count: int  # of measurements that both releases have
+    less: tuple[Change, ...]
+    more: tuple[Change, ...]
+    basis: frozenset[Basis]  # of those that moved
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether anything moved."""
+        return bool(self.less or self.more)
+
+
+def summarize(changes: Sequence[Change]) -> list[QuantitySummary]:
+    """Return a summary of each quantity, in the order in which they come."""
+    by_quantity: dict[str, list[Change]] = {}
+    for change in changes:
+        by_quantity.setdefault(change.now.quantity, []).append(change)
+    summaries = []
+    for quantity, group in by_quantity.items():
+        moved = [change for change in group if change.has_moved]
+        summaries.append(
+            QuantitySummary(
+                quantity=quantity,
+                count=len(group),
+                less=tuple(change for change in moved if change.ratio < 1),
+                more=tuple(change for change in moved if change.ratio > 1),
+                basis=frozenset(change.basis for change in moved),
+            )
+        )
+    return summaries
+
+
+def find_percents(changes: Sequence[Change]) -> tuple[float, float]:
+    """Return the least and the greatest share by which measurements differ, as 0.08 and 0.51."""
+    shares = [abs(change.ratio - 1) for change in changes]
+    return min(shares), max(shares)

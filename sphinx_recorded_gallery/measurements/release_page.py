@@ -1,0 +1,286 @@
+"""The directive ``releases``: what moved between two releases, in sentences and a table.
+
+``.. releases:: 2.15 2.11`` tells it of the page's recipe, or of all recipes on another page.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from babel import Locale
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from ..dates_and_numbers import format_percent, typeset
+from ..languages import current_language
+from ..recipes.recipe import load_recipe
+from ..store import once, watch
+from .lookup import Outcome, all_files, find_claims, load_results
+from .names import (
+    QUANTITY,
+    Pieces,
+    name_measurement,
+    name_nodes,
+    name_release,
+    name_word,
+    tell_comparison,
+)
+from .numbers import format_measurement, format_value, join_ends
+from .quantities import list_quantities
+from .release_changes import (
+    Basis,
+    Change,
+    ClaimChange,
+    QuantitySummary,
+    ReleaseChanges,
+    compare_releases,
+    summarize,
+)
+from .table_nodes import make_table
+
+_ = get_translation("sphinx_recorded_gallery")
+
+_RELEASE = re.compile(r"\d+(\.\d+)?")
+_LAST_DIGIT = -2  # of ratios
+
+
+class release_changes(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """What moved from the release ``before`` to ``now``, drawn once the page is translated."""
+
+
+class release_table(nodes.General, nodes.Element):  # noqa: N801
+    """A table below a ``summary``, folded where pages can fold."""
+
+
+class Releases(SphinxDirective):
+    """Names two releases, the newer one first."""
+
+    required_arguments = 2
+
+    def run(self) -> list[nodes.Node]:
+        """Return the place of what moved."""
+        now, before = self.arguments
+        for release in (now, before):
+            if not _RELEASE.fullmatch(release):
+                raise self.error(f"releases: {release!r} is no release; write one as 2.15")
+        if now == before:
+            raise self.error(f"releases: {now} and {before} are one release; name another")
+        node = release_changes(now=now, before=before)
+        self.set_source_info(node)
+        return [node]
+
+
+def fill_releases(env: BuildEnvironment, document: nodes.document) -> None:
+    """Tell what moved, in the reader's language."""
+    for node in list(document.findall(release_changes)):
+        node.replace_self(_tell_changes(env, node["now"], node["before"]))
+
+
+def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> ReleaseChanges:
+    """Return what moved in a recipe between two releases, for ``once``.
+
+    No host is in it where one of them was not measured. A page that shows it has to ``watch`` the
+    results of the recipe.
+    """
+    results = load_results(env, docname)
+    if results is None or results.outcome is not Outcome.MEASURED:
+        return ReleaseChanges()
+    try:
+        new, old = results.of_release(now), results.of_release(before)
+    except ValueError:
+        return ReleaseChanges()
+    file = once(env, all_files)[docname]
+    claims = find_claims(load_recipe(file.path, file.name))
+    return compare_releases(new, old, list_quantities(env.config), claims)
+
+
+def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.Node]:
+    files = watch(env, all_files)
+    docnames = [env.docname] if env.docname in files else list(files)
+    told: list[nodes.Node] = []
+    without: list[nodes.Node] = []
+    for docname in docnames:
+        watch(env, load_results, docname)
+        changes = once(env, load_changes, docname, now, before)
+        if changes.hosts:
+            told += _tell_recipe(env, docname, now, before, changes)
+        else:
+            without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
+    if without:
+        text = _("No machine has measured both %(now)s and %(before)s:")
+        facts = {"now": now, "before": before}
+        told.append(_paragraph(nodes.Text(f"{text % facts} "), *without))
+    return told
+
+
+def _tell_recipe(
+    env: BuildEnvironment, docname: str, now: str, before: str, changes: ReleaseChanges
+) -> Iterator[nodes.Node]:
+    """Yield the name of a recipe, what moved in sentences, and a table of each measurement."""
+    locale = current_language(env.config).locale
+    if docname != env.docname:
+        yield nodes.rubric("", "", _link(env, docname))
+    facts = {"now": name_release(env, docname, now), "before": before, "machines": changes.hosts}
+    if changes.hosts == 1:
+        text = _("%(now)s beside %(before)s on 1 machine: how machines differ is not known.")
+    else:
+        text = _("%(now)s beside %(before)s on %(machines)s machines that measured both.")
+    yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
+    items = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
+    unmoved = []
+    for summary in summarize(changes.changes):
+        if summary.has_moved:
+            items += _tell_quantity(env, docname, summary, locale)
+        else:
+            unmoved.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+    if unmoved:
+        names = {"quantities": ", ".join(unmoved)}
+        items.append([(str(_("Unchanged: %(quantities)s") % names), False)])
+    yield nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
+    if changes.moved:
+        table = _draw_table(env, docname, now, before, changes.moved, locale)
+        yield release_table("", table, summary=str(_("What moved, measurement by measurement")))
+
+
+def _tell_claim(
+    env: BuildEnvironment, docname: str, now: str, before: str, claim: ClaimChange
+) -> Pieces:
+    """Return a claim that holds with one release alone, with the values of both."""
+    holds, fails = (now, before) if claim.holds_now else (before, now)
+    records = (claim.now, claim.before) if claim.holds_now else (claim.before, claim.now)
+    text = _("Holds with %(holds)s and not with %(fails)s:") % {"holds": holds, "fails": fails}
+    held, refuted = (record.compared for record in records)
+    return [
+        (f"{text} ", False),
+        *tell_comparison(env, docname, held),
+        (f"; {fails}: ", False),
+        *tell_comparison(env, docname, refuted, between=" · "),
+    ]
+
+
+def _tell_quantity(
+    env: BuildEnvironment, docname: str, summary: QuantitySummary, locale: Locale
+) -> Iterator[Pieces]:
+    """Yield a sentence for what became less of a quantity, and one for what became more."""
+    less, more = _sentences(summary)
+    quantity = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+    for text, changes in ((less, summary.less), (more, summary.more)):
+        if changes:
+            facts = {
+                "quantity": quantity,
+                "by": _format_shares(changes, locale),
+                "count": len(changes),
+                "all": summary.count,
+            }
+            note = _describe_basis({change.basis for change in changes})
+            yield [(typeset(f"{text % facts} {note}".rstrip(), locale), False)]
+
+
+def _sentences(summary: QuantitySummary) -> tuple[str, str]:
+    """Return the sentences for less and for more of a quantity."""
+    first = (summary.less or summary.more)[0].now
+    if first.quantity == "speedup":
+        return (
+            _("%(quantity)s: smaller by %(by)s in %(count)s of %(all)s measurements"),
+            _("%(quantity)s: larger by %(by)s in %(count)s of %(all)s measurements"),
+        )
+    if first.unit == "s":
+        return (
+            _("%(quantity)s: faster by %(by)s in %(count)s of %(all)s measurements"),
+            _("%(quantity)s: slower by %(by)s in %(count)s of %(all)s measurements"),
+        )
+    return (
+        _("%(quantity)s: less by %(by)s in %(count)s of %(all)s measurements"),
+        _("%(quantity)s: more by %(by)s in %(count)s of %(all)s measurements"),
+    )
+
+
+def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
+    """Return by which share measurements changed: ``8 to 51%``."""
+    shares = [abs(change.ratio - 1) for change in changes if math.isfinite(change.ratio)]
+    if not shares:
+        return "∞"
+    low, high = format_percent(min(shares), locale, 0), format_percent(max(shares), locale, 0)
+    return low if low == high else join_ends(low, high)
+
+
+def _describe_basis(basis: set[Basis]) -> str:
+    """Return a mark for what the host bounds; nothing for values that the GPU bounds."""
+    if basis == {Basis.WITHIN_PROCESS}:
+        return str(_("(relative to the baseline of the same process)"))
+    if Basis.HOST in basis:
+        return str(_("(bound by the host, whose processes differ, too)"))
+    return ""
+
+
+def _draw_table(
+    env: BuildEnvironment,
+    docname: str,
+    now: str,
+    before: str,
+    changes: Sequence[Change],
+    locale: Locale,
+) -> nodes.table:
+    """Return a table of measurements that moved: both values, and the ratio with its range."""
+    texts = ("", before, now, _("times as much"))
+    head = [[nodes.Text(text)] if text else [] for text in texts]
+    lines = []
+    for change in changes:
+        values = [
+            format_measurement(change.before, locale),
+            format_measurement(change.now, locale),
+            _format_ratio(change, locale),
+        ]
+        name = name_nodes(name_measurement(env, docname, change.now))
+        lines.append([name, *([nodes.Text(value)] for value in values)])
+    return make_table(head, lines, stubs=1, classes=["release-table"])
+
+
+def _format_ratio(change: Change, locale: Locale) -> str:
+    if not math.isfinite(change.ratio):
+        return "∞"
+    ratio, low, high = (
+        format_value(value, "x", locale, _LAST_DIGIT, like=value)
+        for value in (change.ratio, change.low, change.high)
+    )
+    if change.hosts == 1:
+        return str(_("%(ratio)s on 1 machine") % {"ratio": ratio})
+    facts = {"ratio": ratio, "low": low, "high": high, "machines": change.hosts}
+    return str(_("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)") % facts)
+
+
+def _link(env: BuildEnvironment, docname: str) -> nodes.Node:
+    """Return a link to a recipe, which shows its title in the reader's language."""
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", docname),
+        refdomain="std",
+        reftype="doc",
+        refdoc=env.docname,
+        reftarget=f"/{docname}",
+        refexplicit=False,
+        refwarn=True,
+    )
+
+
+def _paragraph(*words: nodes.Node) -> nodes.paragraph:
+    return nodes.paragraph("", "", *words, translatable=False)
+
+
+def _plain(pieces: Pieces) -> str:
+    return "".join(words for words, _is_data in pieces)
+
+
+def visit_table(self: HTML5Translator, node: release_table) -> None:
+    """Begin the folded table."""
+    summary = self.encode(node["summary"])
+    self.body.append(f'<details class="release-changes"><summary>{summary}</summary>\n')
+
+
+def depart_table(self: HTML5Translator, _node: release_table) -> None:
+    """End it."""
+    self.body.append("</details>\n")

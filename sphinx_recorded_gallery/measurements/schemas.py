@@ -1,0 +1,55 @@
+"""What recipes publish for programs, held to a schema: its mistakes in words.
+
+Descriptions in a schema complete the sentence "it has to be ...".
+"""
+
+import json
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_FOLDER = Path(__file__).parent
+_SHARED = "rows"  # the schema whose definitions all may use
+
+
+def validate(value: Any, schema: str) -> None:
+    """Raise ``ValueError`` that says what is wrong with a value, by a schema of this folder."""
+    from fastjsonschema import JsonSchemaValueException
+
+    try:
+        _validator(schema)(value)
+    except JsonSchemaValueException as error:
+        raise ValueError(_describe(error)) from None
+
+
+@cache
+def _validator(name: str) -> Any:
+    import fastjsonschema  # slow to import, as is what it makes, and most pages publish nothing
+
+    schema = _read(name)
+    return fastjsonschema.compile({**schema, "definitions": _read(_SHARED)["definitions"]})
+
+
+def _read(name: str) -> dict[str, Any]:
+    text = (_FOLDER / f"{name}.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def _describe(error: Any) -> str:
+    """Return what is wrong with a value, by what the schema says of it."""
+    shown = "a huge number"  # an integer of thousands of digits
+    with suppress(ValueError):
+        shown = repr(error.value)
+    needed = error.definition.get("description", error.message)
+    what = f"{shown:.200}, which has to be {needed}"
+    match error.path[1:]:
+        case ["rows", number]:
+            return f"row {int(number) + 1}: it is {what}"
+        case ["rows", number, name]:
+            return f"row {int(number) + 1}: {name} is {what}"
+        case []:
+            return f"it is {what}"
+        case path:
+            return f"{'.'.join(map(str, path))} is {what}"

@@ -1,0 +1,106 @@
+"""Spans: what was busy when in a run, such as CPU and GPU; a recipe publishes them by case.
+
+It displays a JSON object of the type ``SPANS_MIME`` for each case; ``spans.schema.json`` says what
+it may hold. Sites draw them. They are of the run that a page shows alone, and no measurements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sphinx.environment import BuildEnvironment
+
+from ..errors import GalleryError
+from ..recipes.recorded_recipe import RecordedPage, load_page
+from ..recipes.recording import PUBLISHED_MIME, find_data
+from .schemas import validate
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from ..recipes.recipe import Recipe
+
+SPANS_MIME = PUBLISHED_MIME + "spans+json"
+REMEDY = "correct what the recipe publishes"
+
+Span = tuple[float, float]  # start and end, in seconds from the beginning of the picture
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spans:
+    """When each lane of a case was busy."""
+
+    case: str
+    lanes: dict[str, tuple[Span, ...]] = field(default_factory=dict)
+
+    @property
+    def end(self) -> float:
+        """When the last span ends, in seconds; 0 without any."""
+        return max((end for lane in self.lanes.values() for _start, end in lane), default=0.0)
+
+
+def find_spans(data: Mapping[str, Any]) -> Spans | None:
+    """Return the spans that one output publishes; None if it is not what a recipe may publish."""
+    with suppress(ValueError):
+        return parse_spans(data[SPANS_MIME]) if SPANS_MIME in data else None
+    return None
+
+
+def parse_spans(value: Any) -> Spans:
+    """Return the spans of one display; raise ``ValueError`` that says which is wrong."""
+    validate(value, "spans")
+    lanes = {name: _parse_lane(name, lane) for name, lane in value["lanes"].items()}
+    return Spans(case=value["case"], lanes=lanes)
+
+
+def _parse_lane(name: str, lane: Sequence[Sequence[float]]) -> tuple[Span, ...]:
+    spans = []
+    for number, (start, end) in enumerate(lane, 1):
+        if math.isnan(start) or math.isnan(end):  # JSON has no such number
+            raise ValueError(f"lane {name}, span {number}: a time is nan, not a finite number")
+        if start > end:
+            raise ValueError(f"lane {name}, span {number}: it ends at {end}, before {start}")
+        spans.append((float(start), float(end)))
+    return tuple(spans)
+
+
+def read_spans(
+    notebook: NotebookNode, place: Path, recipe: Recipe | None = None
+) -> dict[str, Spans]:
+    """Return the spans that the cells of a notebook published, by case.
+
+    Raises ``GalleryError`` at ``place``, the recipe or its recording, that names the cell and, of a
+    ``recipe`` whose cells these are, the line of the cell.
+    """
+    by_case: dict[str, Spans] = {}
+    for number, data in find_data(notebook):
+        if SPANS_MIME not in data:
+            continue
+        try:
+            spans = parse_spans(data[SPANS_MIME])
+            if spans.case in by_case:
+                raise ValueError(f"the case {spans.case!r} has spans already")
+        except ValueError as error:
+            text = f"spans published by cell {number}: {error}"
+            line = recipe.cells[number - 1].line if recipe else None
+            raise GalleryError(text, path=place, line=line, remedy=REMEDY) from None
+        by_case[spans.case] = spans
+    return by_case
+
+
+def load_spans(env: BuildEnvironment, docname: str) -> dict[str, Spans]:
+    """Return the spans of the run that the page ``docname`` shows, by case.
+
+    There are none of a page that is no recipe's, or whose recording is missing or stale. Raises
+    ``GalleryError`` for spans that are wrong. The page of a recipe is read again when its recording
+    changes; another page has to ``watch`` the recording itself.
+    """
+    page = load_page(env, docname)
+    if not isinstance(page, RecordedPage) or not page.comparison.is_current:
+        return {}
+    return read_spans(page.recording.notebook, page.recording.path)

@@ -1,0 +1,121 @@
+"""The directive ``releases``: sentences and a table of what moved between two releases."""
+
+import platform
+import re
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from sphinx_recorded_gallery.measurements.rows import Row
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import WINS, add, add_replicate, steps
+
+HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page shows
+OLD = {"python": "2.11.4"}
+DIRECTIVE = f".. releases:: {HERE} 2.11"
+
+
+@pytest.fixture
+def released(gallery: Gallery) -> Gallery:
+    """Tells releases of Python apart, as if it were what recipes measure."""
+    gallery.recipes.joinpath("recording.toml").write_text('[provenance]\nrelease = "python"\n')
+    gallery.configure(recorded_gallery_package_names={"python": "Python"})
+    return gallery
+
+
+def kernels(value: float) -> Row:
+    known = {"case": "Adam", "variant": "fused", "size": None, "quantity": "kernels", "unit": ""}
+    return Row(**known, value=value)  # type: ignore[arg-type]
+
+
+def measure_both(gallery: Gallery, *, hosts: int = 1) -> None:
+    """Let hosts measure both releases: the steps of fused took 50 ms, and fewer kernels."""
+    here = str(gallery.recording("steps").facts["host"])
+    for host in [here, "b", "c"][:hosts]:
+        new = [*steps(), kernels(1234)]
+        add_replicate(gallery, rows=new, host=host, versions={"python": f"{HERE}.0"})
+        old = [*steps(0.05), kernels(1000)]
+        add_replicate(gallery, rows=old, host=host, versions=OLD)
+
+
+def read_page(gallery: Gallery, name: str = "recipes/steps") -> Tag:
+    build = gallery.build()
+    assert build.warnings == ""
+    return BeautifulSoup(build.page(name), "html.parser")
+
+
+def sentences(page: Tag) -> list[str]:
+    folded = page.find("details", class_="release-changes")
+    listed = folded.find_previous("ul")
+    return [item.get_text(" ", strip=True) for item in listed("li")]
+
+
+def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
+    add(released, f"Text, :claim:`it wins <{WINS}>`.\n\n{DIRECTIVE}")
+    measure_both(released)
+    page = read_page(released)
+    assert f"Python {HERE} beside 2.11 on 1 machine: how machines differ is not known." in str(page)
+    claim, moved, more = sentences(page)
+    fused = "fused 14.0\u00a0ms < foreach 39.0\u00a0ms; 2.11: fused 50\u00a0ms · foreach 39\u00a0ms"
+    assert re.sub(" +", " ", claim) == f"Holds with {HERE} and not with 2.11: {fused}"
+    relative = "(relative to the baseline of the same process)"
+    assert moved == "kernels: more by 23% in 1 of 1 measurements"
+    assert more == f"step: faster by 72% in 1 of 2 measurements {relative}"
+    table = page.select_one("details.release-changes table")
+    lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
+    assert lines == [
+        ["", "2.11", HERE, "times as much"],
+        ["Adam·100·fused·step", "50\u00a0ms", "14.0\u00a0ms", "0.28× on 1 machine"],
+        ["Adam·fused· kernels", "1,000", "1,234", "1.23× on 1 machine"],
+    ]
+
+
+def test_several_machines_have_a_range(released: Gallery) -> None:
+    add(released, f"Text.\n\n{DIRECTIVE}")
+    measure_both(released, hosts=3)
+    page = read_page(released)
+    assert f"Python {HERE} beside 2.11 on 3 machines that measured both." in page.get_text()
+    cells = page.select_one("details.release-changes table")("td")
+    assert cells[2].get_text(strip=True) == "0.28× (0.28× to 0.28× on 3 machines)"
+
+
+def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
+    index = released.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n{DIRECTIVE}\n")
+    add(released, "Text.")
+    add(released, "Text.", "others")
+    add_replicate(released, rows=steps(), host="b", versions=OLD)
+    add_replicate(released, rows=steps(), name="others", host="b", versions=OLD)
+    page = read_page(released, "index")
+    told = page.find(string=re.compile("No machine has measured both")).parent
+    assert told.get_text() == f"No machine has measured both {HERE} and 2.11: Steps, Steps"
+    measure_both(released)
+    page = read_page(released, "index")
+    assert page.find("p", class_="rubric").a["href"] == "recipes/steps.html"
+    assert "kernels: more by 23% in 1 of 1 measurements" in page.get_text()
+    told = page.find(string=re.compile("No machine has measured both")).parent
+    assert told.a["href"] == "recipes/others.html"
+
+
+@pytest.mark.parametrize(
+    ("releases", "told"),
+    [
+        ("2.11 2.11", "releases: 2.11 and 2.11 are one release; name another"),
+        ("2.11 new", "releases: 'new' is no release; write one as 2.15"),
+    ],
+)
+def test_what_is_no_pair_of_releases_is_told(gallery: Gallery, releases: str, told: str) -> None:
+    add(gallery, f"Text.\n\n.. releases:: {releases}")
+    assert told in gallery.build().warnings
+
+
+@pytest.mark.parametrize("builder", ["text", "latex", "man"])
+def test_other_formats_have_sentences_and_table(released: Gallery, builder: str) -> None:
+    add(released, f"Text.\n\n{DIRECTIVE}")
+    measure_both(released)
+    released.configure(man_pages=[("recipes/steps", "steps", "Steps", [], 1)])
+    build = released.build(builder)
+    assert "unknown node" not in build.warnings
+    text = "\n".join(path.read_text() for path in build.out.rglob("*.[t1]*") if path.is_file())
+    assert "more by 23" in text
+    assert "1,234" in text, text

@@ -1,0 +1,110 @@
+"""Releases of what is measured, as `record` and `check` tell them apart."""
+
+import platform
+from collections.abc import Callable
+
+import pytest
+
+from sphinx_recorded_gallery.__main__ import main
+from tests.helpers.gallery import Gallery, git
+from tests.helpers.measured_recipe import add, add_replicate, steps
+
+HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page shows
+OLD = {"python": "2.11.4"}
+
+Check = Callable[[], tuple[int, str]]
+
+
+@pytest.fixture
+def released(gallery: Gallery) -> Gallery:
+    """Tells releases of Python apart, as if it were what recipes measure."""
+    gallery.recipes.joinpath("recording.toml").write_text(
+        f'[provenance]\nrelease = "python"\ncurrent = "{HERE}"\n'
+    )
+    add(gallery, "Text.")
+    return gallery
+
+
+def test_check_tells_hosts_and_processes_of_each_release(released: Gallery, check: Check) -> None:
+    here = released.recording("steps").facts["host"]
+    add_replicate(released, rows=steps(), host=here, versions={"python": f"{HERE}.0"})
+    for number, host in enumerate("abb", 1):
+        add_replicate(released, rows=steps(), host=host, replicate=number, versions=OLD)
+    status, text = check()
+    assert status == 0
+    assert f"{HERE}: 1 host, 2 processes; 2.11: 2 hosts, 3 processes\n" in text
+    assert "current release" not in text
+
+
+def test_check_tells_which_page_is_not_of_the_current_release(
+    released: Gallery, check: Check
+) -> None:
+    settings = released.recipes / "recording.toml"
+    settings.write_text(settings.read_text().replace(f'current = "{HERE}"', 'current = "9.1"'))
+    status, text = check()
+    assert status == 0
+    assert f"; its page is of python {HERE}, the current release is 9.1\n" in text
+
+
+def test_a_host_makes_the_replicates_of_each_release(
+    released: Gallery, request: pytest.FixtureRequest
+) -> None:
+    for fixture in ("_run_here", "_own_locks"):  # now: other tests share the recording made so far
+        request.getfixturevalue(fixture)
+    here = released.recording("steps").facts["host"]
+    add_replicate(released, rows=steps(), host=here, replicate=1, versions=OLD)
+    assert released.record("steps", replicates=1)
+    assert "1 of 1 replicates made" in released.messages
+    assert released.record("steps", replicates=1)
+    assert "its 1 replicates are there already" in released.messages
+
+
+def test_drift_leaves_out_what_measured_another_release(
+    released: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(released.root, "init", "--quiet")
+    add_replicate(released, rows=steps(), host="a", versions={"python": f"{HERE}.0"})
+    git(released.root, "add", ".")
+    git(released.root, "commit", "-m", "all")
+    add_replicate(released, rows=steps(0.03), host="b", versions=OLD)
+    assert main(["drift", "--root", str(released.root)]) == 0
+    printed = capsys.readouterr().out
+    assert "nothing was recorded since HEAD\n" in printed
+    assert "left out, as recorded with another release of python: 2.11\n" in printed
+
+
+def drift_since(released: Gallery, release: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return what drift prints of the recipe since a release."""
+    capsys.readouterr()
+    assert main(["drift", "--root", str(released.root), "--release", release]) == 0
+    return capsys.readouterr().out.partition("```text\n")[2].partition("```")[0].splitlines()
+
+
+def test_drift_tells_what_moved_since_a_release(
+    released: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add(released, ":claim:`It wins <fused.step < foreach.step>`.")
+    here = released.recording("steps").facts["host"]
+    add_replicate(released, rows=steps(0.05), host="other", versions=OLD)
+    assert drift_since(released, "2.11", capsys) == [f"no host has measured both {HERE} and 2.11"]
+    add_replicate(released, rows=steps(0.05), host=here, versions=OLD)
+    head, claim, *rest = drift_since(released, "2.11", capsys)
+    assert head == f"{HERE} against 2.11, on 1 host that measured both"
+    assert claim.startswith(
+        f"holds with {HERE} and not with 2.11: <fused.step < foreach.step> (2 of 2 processes: "
+    )
+    assert rest[:2] == [
+        "step: less in 1 of 2 by 72 %, else unchanged",
+        "  adam.100.fused.step: 0.28 times (1 host, within each process); 0.014 s, was 0.05 s",
+    ]
+    assert rest[2].startswith(f"measured with {HERE} alone: adam.100.fused.speedup, ")
+
+
+def test_drift_tells_of_a_release_that_is_none(
+    released: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drift_since(released, HERE, capsys) == [
+        f"its page is of {HERE} itself: name another release"
+    ]
+    told = f"nothing was measured with python 2.9; there are: {HERE}"
+    assert drift_since(released, "2.9", capsys) == [told]

@@ -1,0 +1,66 @@
+"""Rules of a site's style, beside its catalogs."""
+
+from pathlib import Path
+
+import polib
+import pytest
+
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.translate.check_po import check_file
+from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from tests.helpers.gallery import save_catalog
+
+RULE = r"""
+[[rule]]
+name = "address"
+pattern = '\bdu\b'
+message = "{found}: write Sie"
+bad = "Wenn du willst."
+good = "Wenn Sie wollen."
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "de").mkdir()
+    (tmp_path / "de/style.toml").write_text(RULE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_rule_advises_and_may_be_excused(folder: Path) -> None:
+    path = folder / "de/LC_MESSAGES/page.po"
+    said = polib.POEntry(msgid="If you like.", msgstr="Wenn du magst.")
+    german = Language(code="de", name="Deutsch")
+    save_catalog(path, said, language="de")
+    [problem] = check_file(path, german, False, folder)
+    assert (problem.check, problem.message) == ("address", "du: write Sie")
+    assert not problem.breaks
+    said.tcomment = "check-po: allow address (a quotation)"
+    save_catalog(path, said, language="de")
+    assert check_file(path, german, False, folder) == []
+
+
+def test_other_languages_have_other_rules(folder: Path) -> None:
+    assert [rule.name for rule in load_style_rules(folder, "de")] == ["address"]
+    assert load_style_rules(folder, "ko") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[[rule]]", "[[rule]", "not valid TOML"),
+        ("[[rule]]", "[rule]", "not a list of rules; begin each with"),
+        ("good = ", "well = ", "rule 1: not as a rule is written; give it bad, good"),
+        (r"\bdu\b", "(", "rule 1: the pattern is none"),
+        ("{found}", "it", "rule 1: the message does not show what was found"),
+        ("Wenn du", "Wenn Du", "rule 1: the pattern finds nothing in the bad example"),
+        ("Wenn Sie", "Wenn du", "rule 1: the pattern finds something in the good example"),
+    ],
+)
+def test_a_wrong_rule_is_one_line(folder: Path, old: str, new: str, told: str) -> None:
+    path = folder / "de/style.toml"
+    path.write_text(RULE.replace(old, new), encoding="utf-8")
+    with pytest.raises(GalleryError, match=r"de/style\.toml: ") as refused:
+        load_style_rules(folder, "de")
+    assert told in str(refused.value)

@@ -1,0 +1,1 @@
+"""What tests share: galleries to build, sites to look at, browsers, hostile texts."""
