@@ -1,34 +1,61 @@
-"""The harness of all recipes: it times variants, which are ways to do the same work."""
+"""The harness of all recipes: it times variants, which are ways to do the same work.
+
+Its code is part of each recipe: whoever changes it has to record all recipes again.
+"""
 
 import gc
+import importlib.util
 import os
 import sys
+from dataclasses import dataclass
 from time import perf_counter
 
 import pandas as pd
 import torch
-from torch._inductor.async_compile import AsyncCompile
-from torch._inductor.utils import fresh_cache
 from torch.profiler import ProfilerActivity, profile
-from torch.utils._pytree import tree_map_only
 
 IPYTHON = sys.modules.get("IPython")  # it is loaded in a notebook, and not in a script
 # The number of this process; 0 is the run that makes the page.
 REPLICATE = int(os.environ.get("RECIPE_REPLICATE", "0"))
-ROWS = "application/vnd.recipe-gallery.rows+json"
+ROWS = "application/vnd.recorded-gallery.rows+json"
+SPANS = "application/vnd.recorded-gallery.spans+json"
 # The quantities of a comparison, in the order of the columns of its table, and their units.
-QUANTITIES = {"wall": "s", "gpu": "s", "cpu": "s", "kernels": "", "first_call": "s"}
-QUANTITIES |= {"speedup": "x", "share": "share", "break_even": "calls", "memory": "B"}
+QUANTITIES = {
+    "wall": "s",
+    "gpu": "s",
+    "cpu": "s",
+    "kernels": "",
+    "first_call": "s",
+    "speedup": "x",
+    "share": "share",
+    "break_even": "calls",
+    "memory": "B",
+    "kept": "B",
+}
 FULL_QUEUE = 500  # launches; a CPU with more of them outstanding waits for the GPU
 PROFILES = 3  # of each variant; the median of them counts
+MOST_PROFILED = 20  # calls in a profile: reading thousands of kernels takes long
+# What the CPU calls to give the GPU work, as the profiler names it.
+LAUNCHES = ("cudaLaunch", "cuLaunch", "cudaGraphLaunch", "cudaMemcpy", "cudaMemset")
+
+
+@dataclass(kw_only=True)
+class FirstCalls:
+    """What it takes to get a variant ready."""
+
+    seconds: list  # of the first three calls
+    compiled: bool  # whether they compiled anything
+    memory: int = 0  # bytes at the peak of later calls, more than before the variant
+    kept: int = 0  # bytes that stay reserved for the variant between its calls
 
 
 class Bench:
     """A stopwatch for variants; ``device`` and ``dtype`` are what this machine can use."""
 
     def __init__(self):
-        found = torch.cuda.is_available() and torch.utils._triton.has_triton_package()
-        capability = torch.cuda.get_device_capability() if found else (0, 0)
+        has_triton = importlib.util.find_spec("triton") is not None
+        usable = torch.cuda.is_available() and has_triton
+        capability = torch.cuda.get_device_capability() if usable else (0, 0)
         self.gpu = capability >= (7, 0)
         self.device = torch.device("cuda" if self.gpu else "cpu")
         self.dtype = torch.bfloat16 if capability >= (8, 0) else torch.float32
@@ -36,22 +63,29 @@ class Bench:
         print(f"GPU capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
         self.batch_seconds = 0.05  # how long the calls of one sample take
         self.warm_up_seconds = (1, 2) if self.gpu else (0.2, 0.5)  # least and most
-        self.rounds = 10 if REPLICATE or not self.gpu else 20
+        self.rounds = 10
         self.measure_start_up()
         self.measure_bandwidth()
         self.measure_launch_cost()
+        if self.gpu:
+            self.side_stream = torch.cuda.Stream()  # of calls before a capture
+            self.workspaces = []  # graphs whose memory holds the workspace of cuBLAS
+            self.load_cublas()
 
     def measure_start_up(self):
-        """Start the compiler, so that no variant pays for its start."""
+        """Time what a program waits for when its first function is compiled.
+
+        Most of it is importing the compiler, so nothing may have imported it before. The
+        compiler also starts processes that compile kernels. A program does not wait for
+        them, because until they are ready it compiles in its own process.
+        """
         ones = torch.ones(64, device=self.device)
-        sine = torch.compile(torch.sin)
 
-        def start():
-            sine(ones)
-            AsyncCompile.wait_pool_ready()
+        def compile_first():
+            with empty_compiler_cache():
+                torch.compile(torch.sin)(ones)
 
-        with fresh_cache():
-            self.start_up = self.time(start)
+        self.start_up = self.time(compile_first)
         self.measure("process", "compiler", "start_up", self.start_up)
 
     def measure_bandwidth(self):
@@ -78,6 +112,26 @@ class Bench:
         self.measure("process", "eager operation", "launch_cost", self.launch_cost)
         print(f"an eager operation takes the CPU {1e6 * self.launch_cost:.1f} µs")
 
+    def load_cublas(self):
+        """Multiply on each stream that recipes use, so that no variant pays for cuBLAS.
+
+        Up to PyTorch 2.14, cuBLAS gets a workspace of about 34 MB for each stream, and
+        keeps it until ``reduce-overhead`` captures, which frees all workspaces. The first
+        variant on a stream would seem to need these bytes. For the stream on which graphs
+        are captured, a graph that is never replayed holds the workspace: while it lives,
+        the memory stays where graphs of variants expect it, even when it has been freed.
+        """
+        for stream in (torch.cuda.current_stream(), self.side_stream):
+            with torch.cuda.stream(stream):
+                multiply(self.device, self.dtype)
+        torch.cuda.synchronize()
+        if torch.__version__ < "2.15":
+            pool = self.workspaces[0].pool() if self.workspaces else None
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, pool=pool):
+                multiply(self.device, self.dtype)
+            self.workspaces.append(graph)
+
     def synchronize(self):
         """Wait until the GPU has done all its work."""
         if self.gpu:
@@ -97,10 +151,37 @@ class Bench:
         """Return a call's seconds in kernels and copies of the GPU, and their number."""
         with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
             self.time(function, calls)
-        events = [e for e in report.events() if e.device_type.name == "CUDA"]
-        kernels = [e for e in events if not e.is_user_annotation]
-        microseconds = sum(e.time_range.elapsed_us() for e in kernels)
+        kernels = [event for event in report.events() if is_kernel(event)]
+        microseconds = sum(kernel.time_range.elapsed_us() for kernel in kernels)
         return 1e-6 * microseconds / calls, len(kernels) / calls
+
+    def spans_of(self, function, calls=1):
+        """Return when the CPU launches and the GPU computes during some calls.
+
+        Returns for each lane, "CPU" and "GPU", a list of ``(start, end)`` in seconds. On a
+        CPU the one lane, "CPU", has the operations.
+        """
+        for _ in range(3):
+            function()  # captures its graph, if it has one, before the profiler looks
+        activity = ProfilerActivity.CUDA if self.gpu else ProfilerActivity.CPU
+        # The first graph that is launched under a profiler waits for milliseconds, which
+        # are the profiler's: so two rounds of calls come before the one that is drawn.
+        rounds = torch.profiler.schedule(wait=0, warmup=2, active=1, repeat=1)
+        with profile(activities=[activity], schedule=rounds, acc_events=True) as report:
+            for _ in range(3):
+                self.time(function, calls)
+                report.step()
+        events = report.events()
+        if self.gpu:
+            lanes = {
+                "CPU": [event for event in events if event.name.startswith(LAUNCHES)],
+                "GPU": [event for event in events if is_kernel(event)],
+            }
+        else:
+            lanes = {"CPU": [event for event in events if is_operation(event)]}
+        starts = [e.time_range.start for lane in lanes.values() for e in lane]
+        beginning = min(starts, default=0)
+        return {name: list_spans(lane, beginning) for name, lane in lanes.items()}
 
     def warm_up(self, functions):
         """Call all in turn until five batches differ by less than 1 %; return calls a batch."""
@@ -119,98 +200,126 @@ class Bench:
             if (passed >= least and steady) or passed >= most:
                 return calls
 
-    def call_first(self, case, variants, tolerance):
-        """Call each variant three times, the first time with an empty cache, and compare
-        their third results; return seconds, whether it compiled, and memory."""
-        counts = torch._dynamo.utils.counters["stats"]
-        seconds, compiled, memory, third = {}, {}, {}, {}
+    def call_first(self, function):
+        """Call a variant three times, the first time with an empty cache of the compiler.
+
+        Returns what that took, and the third result.
+        """
+        graphs = count_compiled_graphs()
+        seconds = []
+        with empty_compiler_cache():
+            for _ in range(3):
+                result = None  # frees the memory of the result before
+                self.synchronize()
+                start = perf_counter()
+                result = function()
+                self.synchronize()
+                seconds.append(perf_counter() - start)
+        compiled = count_compiled_graphs() > graphs
+        return FirstCalls(seconds=seconds, compiled=compiled), result
+
+    def make_ready(self, case, variants, tolerance):
+        """Call each variant for the first times, one after the other, and compare their
+        results; return what it took to get each ready."""
+        __tracebackhide__ = True  # an error names the line of the recipe
+        first_calls, expected = {}, {}
+        wait_for_workers()
+        before = self.settle_memory()
         for name, function in variants.items():
-
-            def call(name=name, function=function):
-                third[name] = function()
-
-            graphs = counts["unique_graphs"]
-            if self.gpu:
-                before = torch.cuda.memory_allocated()
-                torch.cuda.reset_peak_memory_stats()
-            with fresh_cache():
-                seconds[name] = [self.time(call) for _ in range(3)]
-            if self.gpu:
-                memory[name] = torch.cuda.max_memory_allocated() - before
-            compiled[name] = counts["unique_graphs"] > graphs
-            if tolerance is not None and len(third) == 1:
-                first = name
-                expected = tree_map_only(torch.Tensor, copy_of, third[name])
+            first_calls[name], result = self.call_first(function)
+            if tolerance is not None and not expected:
+                expected[name] = copy_tensors(result)
             elif tolerance is not None:
-                torch.testing.assert_close(
-                    third[name],
-                    expected,
-                    rtol=tolerance,
-                    atol=tolerance,
-                    check_dtype=False,
-                    msg=f"{case}: {name} and {first} disagree: {{}}".format,
-                )
-            third[name] = None  # frees its memory for the next variant
-        return seconds, compiled, memory
+                require_agreement(case, name, result, expected, tolerance)
+            result = None
+            if self.gpu:
+                first_calls[name].memory = self.measure_peak(function) - before[0]
+                after = self.settle_memory()
+                first_calls[name].kept = after[1] - before[1]
+                before = after
+        return first_calls
+
+    def settle_memory(self):
+        """Free what nothing needs; return the bytes that are allocated and reserved."""
+        gc.collect()
+        if not self.gpu:
+            return 0, 0
+        self.load_cublas()
+        torch.cuda.empty_cache()
+        return torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
+
+    def measure_peak(self, function):
+        """Return the most bytes that are allocated during calls after the first ones.
+
+        The first calls do not count. While the compiler times kernels, it has a buffer as
+        large as the GPU's L2 cache. On an H200 these are 62,914,560 bytes, more than many a
+        variant needs.
+        """
+        self.load_cublas()  # the workspaces were allocated before the variant, too
+        torch.cuda.reset_peak_memory_stats()
+        self.time(function, 3)
+        return torch.cuda.max_memory_allocated()
 
     def take_rounds(self, variants, rounds):
         """Time the variants in turn; return wall times, one row a round, and medians of
         CPU time, GPU time and kernels."""
         calls = self.warm_up(variants)
-        walls, profiled = [], []
+        walls, profiles = [], []
         with_profile = {rounds * number // PROFILES for number in range(PROFILES)}
-        kernels = {}
-        if self.gpu:
-            kernels = {n: self.profile(f, 1)[1] for n, f in variants.items()}
         for number in range(rounds):
             times = {}
             for name, function in variants.items():
                 times[name] = self.time(function, calls[name])
                 if self.gpu and number in with_profile:
-                    few = int(FULL_QUEUE / max(kernels[name], 1))
-                    few = max(1, min(few, calls[name]))
+                    few = min(calls[name], MOST_PROFILED)
+                    gpu, kernels = self.profile(function, few)
+                    few = max(1, min(calls[name], int(FULL_QUEUE / max(kernels, 1))))
                     cpu = self.time(function, few, wait=False)
-                    gpu, launched = self.profile(function, min(calls[name], 100))
-                    profiled.append((name, cpu, gpu, launched))
+                    profiles.append((name, cpu, gpu, kernels))
             walls.append(times)
-        table = pd.DataFrame(profiled, columns=["variant", "cpu", "gpu", "kernels"])
+        table = pd.DataFrame(profiles, columns=["variant", "cpu", "gpu", "kernels"])
         return pd.DataFrame(walls), table.groupby("variant").median()
 
     def compare_one(self, case, variants, limit, tolerance, rounds):
         """Compare variants of one size with the first of them; return a row for each."""
+        __tracebackhide__ = True  # an error names the line of the recipe
         names = [*variants]
         turn = REPLICATE % len(names)  # each replicate begins with another one
         in_turn = {name: variants[name] for name in names[turn:] + names[:turn]}
         torch.compiler.reset()
-        gc.collect()  # what other experiments have left is no memory of these variants
-        first, compiled, memory = self.call_first(case, in_turn, tolerance)
+        first_calls = self.make_ready(case, in_turn, tolerance)
         gc.collect()
         gc.freeze()
         gc.disable()
         try:
-            walls, profiled = self.take_rounds(in_turn, rounds)
+            walls, profiles = self.take_rounds(in_turn, rounds)
         finally:
             gc.enable()
             gc.unfreeze()
         wall, baseline = walls.median(), names[0]
-        # What it costs to get there, beside calls that take as long as later ones.
-        cost = {
-            n: sum(first[n]) - 3 * wall[n] + self.start_up * compiled[n] for n in names
-        }
+        costs = {}  # seconds that it takes to get there, beside calls as long as later ones
+        for name, first in first_calls.items():
+            costs[name] = sum(first.seconds) - 3 * wall[name]
+            if first.compiled:
+                costs[name] += self.start_up
         rows = {}
         for name in names:
+            first = first_calls[name]
             row = {"wall": wall[name]}
             if self.gpu:
-                row |= profiled.loc[name].to_dict() | {"memory": memory[name]}
-            if compiled[name]:
-                row["first_call"] = first[name][0]
+                row |= profiles.loc[name].to_dict()
+                # What a variant frees of others is no memory of its own.
+                row["memory"] = max(0, first.memory)
+                row["kept"] = max(0, first.kept)
+            if first.compiled:
+                row["first_call"] = first.seconds[0]
             if limit:
                 row["share"] = limit / row.get("gpu", row["wall"])
             if name != baseline:
                 row["speedup"] = (walls[baseline] / walls[name]).median()
-            if compiled[name] and row.get("speedup", 0) > 1.01:
+            if first.compiled and row.get("speedup", 0) > 1.01:
                 saved = wall[baseline] * (1 - 1 / row["speedup"])
-                row["break_even"] = max(0, cost[name] - cost[baseline]) / saved
+                row["break_even"] = max(0, costs[name] - costs[baseline]) / saved
             rows[name] = row
         return rows
 
@@ -230,25 +339,27 @@ class Bench:
         size; ``tolerance`` is how far results may differ; ``rehearse`` tells whether all
         variants run once before, with the smallest size; ``rounds`` is how often they take
         turns."""
+        __tracebackhide__ = True  # an error names the line of the recipe
         counted, values = sizes or (None, [None])
         make = variants if callable(variants) else lambda _size: variants
         best = limit if callable(limit) else lambda _size: limit
         if rehearse:
-            with fresh_cache():
+            with empty_compiler_cache():
                 for function in make(min(values) if sizes else None).values():
                     function()
         table, rows = {}, []
         for size in values:
-            found = self.compare_one(
+            compared = self.compare_one(
                 case, make(size), best(size), tolerance, rounds or self.rounds
             )
-            for variant, row in found.items():
+            for variant, row in compared.items():
                 table[(size, variant) if sizes else variant] = row
                 for quantity, value in row.items():
                     rows.append(make_row(case, variant, quantity, value, size, counted))
-        self.publish(rows)
         table = pd.DataFrame.from_dict(table, orient="index")
         table = table[[quantity for quantity in QUANTITIES if quantity in table]]
+        shown = {"case": case, "quantities": [*table.columns]}
+        self.publish(ROWS, {"rows": rows, "table": shown})
         self.show(case, table)
         return table
 
@@ -271,17 +382,94 @@ class Bench:
 
     def measure(self, case, variant, quantity, value, size=None, unit=None):
         """Publish a single value that the recipe has measured itself."""
-        self.publish([make_row(case, variant, quantity, value, size, unit=unit)])
+        row = make_row(case, variant, quantity, value, size, unit=unit)
+        self.publish(ROWS, {"rows": [row]})
 
-    def publish(self, rows):
-        """Hand rows to the site of this recipe; a notebook shows nothing of them."""
+    def publish_spans(self, case, lanes, unit="s"):
+        """Publish a picture of time: for each lane, the spans in which it has work to do."""
+        self.publish(SPANS, {"case": case, "unit": unit, "lanes": lanes})
+
+    def publish(self, kind, data):
+        """Hand data to the site of this recipe; a notebook shows nothing of them."""
         if IPYTHON and IPYTHON.get_ipython():
-            IPYTHON.display.display({ROWS: {"rows": rows}}, raw=True)
+            IPYTHON.display.display({kind: data}, raw=True)
 
 
-def copy_of(tensor):
-    """Return a copy that later calls do not change."""
-    return tensor.detach().clone()
+def empty_compiler_cache():
+    """Return a context in which the compiler finds nothing that it has compiled before."""
+    # It has no public name. Importing it imports the compiler, so it does not stand on top.
+    from torch._inductor.utils import fresh_cache
+
+    return fresh_cache()
+
+
+def wait_for_workers():
+    """Wait until the processes that compile kernels are ready, which takes some seconds.
+
+    No figure includes this wait. Without it, variants whose turn comes in the first seconds
+    of a program would compile more slowly than all others.
+    """
+    from torch._inductor.async_compile import AsyncCompile  # it has no public name
+
+    AsyncCompile.wait_pool_ready()
+
+
+def count_compiled_graphs():
+    """Return how many graphs the compiler has compiled in this process."""
+    counts = torch._dynamo.utils.counters["stats"]  # they have no public name
+    return counts["unique_graphs"]
+
+
+def multiply(device, dtype):
+    """Multiply small matrices, forward and backward, which run in threads of their own."""
+    with torch.enable_grad():
+        ones = torch.ones(16, 16, device=device, dtype=dtype, requires_grad=True)
+        product = torch.nn.functional.linear(ones, ones, ones[0])
+        torch.autograd.grad((product @ ones).sum(), ones)
+
+
+def is_kernel(event):
+    """Tell whether an event of the profiler is a kernel or a copy of the GPU."""
+    return event.device_type.name == "CUDA" and not event.is_user_annotation
+
+
+def is_operation(event):
+    """Tell whether an event of the profiler is an operation that no other one called."""
+    is_step = event.name.startswith("ProfilerStep") or event.is_user_annotation
+    outermost = event.cpu_parent is None or event.cpu_parent.is_user_annotation
+    return outermost and not is_step
+
+
+def list_spans(events, beginning):
+    """Return start and end of events, in seconds since the beginning in microseconds."""
+    times = [event.time_range for event in events]
+    spans = [(1e-6 * (t.start - beginning), 1e-6 * (t.end - beginning)) for t in times]
+    return sorted((round(start, 8), round(end, 8)) for start, end in spans)
+
+
+def copy_tensors(result):
+    """Return a result with copies of its tensors, which later calls do not change."""
+    if isinstance(result, torch.Tensor):
+        return result.detach().clone()
+    if isinstance(result, dict):
+        return {name: copy_tensors(part) for name, part in result.items()}
+    if isinstance(result, (list, tuple)):
+        return [copy_tensors(part) for part in result]
+    return result
+
+
+def require_agreement(case, name, result, expected, tolerance):
+    """Raise ``AssertionError`` if a result is not what the first variant returned."""
+    __tracebackhide__ = True  # the error names the line of the recipe
+    [(first, first_result)] = expected.items()
+    torch.testing.assert_close(
+        result,
+        first_result,
+        rtol=tolerance,
+        atol=tolerance,
+        check_dtype=False,
+        msg=f"{case}: {name} and {first} disagree: {{}}".format,
+    )
 
 
 def make_row(case, variant, quantity, value, size, sizes=None, unit=None):

@@ -17,11 +17,11 @@ output.** **Leave** ``max-autotune`` **for last: tuning takes long and may not h
    model = torch.nn.Sequential(
        torch.nn.Linear(1024, 1024), torch.nn.GELU()
    ).to("cuda", torch.bfloat16)
-   run = torch.compile(model, mode="default")
+   model.compile(mode="default")
    x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
    with torch.no_grad():
-       run(x)  # compiles
-       y = run(x)
+       model(x)  # compiles
+       y = model(x)
 
 .. code-block:: python
    :caption: The GPU waits: ``reduce-overhead``
@@ -30,15 +30,15 @@ output.** **Leave** ``max-autotune`` **for last: tuning takes long and may not h
    model = torch.nn.Sequential(
        torch.nn.Linear(1024, 1024), torch.nn.GELU()
    ).to("cuda", torch.bfloat16)
-   run = torch.compile(model, mode="reduce-overhead")
+   model.compile(mode="reduce-overhead")
    x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
    with torch.no_grad():
-       run(x)  # compiles
-       run(x)  # records a CUDA graph
-       y = run(x).clone()  # the next call overwrites what is not cloned
+       model(x)  # compiles
+       model(x)  # records a CUDA graph
+       y = model(x).clone()  # the next call overwrites what is not cloned
 
-**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
-:doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove. In
+**The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
+:doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove. In
 training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`. If a block repeats, compile the block:
 :doc:`/recipes/regional_compilation`. A part needs the CPU if it reads a value back (``.item()``) or computes on the
 CPU.
@@ -50,15 +50,15 @@ has won back both waits. This was measured without gradients: in training, backw
 compiled, too, and you wait longer. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum
 by the seconds saved per call.
 
-With ``default``, a model often needs less memory, but it can need more: with long texts, BERT takes
-:measured:`bert-long-texts.default.memory`. Without compiling, it takes
-:measured:`bert-long-texts.not-compiled.memory`; then compile layer by layer.
+With ``default``, a model often needs less memory. With long texts, BERT takes
+:measured:`bert-long-texts.default.memory`; without compiling, it takes
+:measured:`bert-long-texts.not-compiled.memory`. If a model takes more when it is compiled, compile it layer by layer.
 
 With ``reduce-overhead``, the first call for the same input takes
 :measured:`bert-one-sentence.reduce-overhead.first_call`. After :measured:`bert-one-sentence.reduce-overhead.break_even`
-calls, the run has won back the compiler's start and this call. A CUDA graph keeps its memory, here
-:measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. A CUDA
-graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not use both kinds of graphs in one process.
+calls, the run has won back the compiler's start and this call. A CUDA graph keeps its memory between calls, and each
+call overwrites the output of the one before. A CUDA graph recorded by hand needs no compiler:
+:doc:`/recipes/cuda_graphs`. Up to PyTorch 2.14, do not use both kinds of graphs in one process.
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
   ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
@@ -73,15 +73,15 @@ graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not us
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
   Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
-  without compiling, and nothing warns. With ``reduce-overhead``, make all calls in one thread: in another one, a new
-  size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled. This
-  follows from PyTorch's code and was not measured here.
+  without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one thread: in another one, a new
+  size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled;
+  ``triton.cudagraph_dynamic_shape_rerecord_limit`` ends that, in PyTorch 2.15 (:doc:`/recipes/varying_sizes`).
 - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in one pool
   (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
   many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
   come; then three times with each size. Pad to a few sizes, with a mask, only if
-  new sizes keep coming. Do not use both in one
+  new sizes keep coming. Up to PyTorch 2.14, do not use both in one
   process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
   with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 
@@ -90,18 +90,18 @@ compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-co
 sin-cos.not-compiled.gpu>`: :measured:`sin-cos.default.gpu`.
 
 A sentence through two layers of BERT takes :measured:`bert-one-sentence.not-compiled.wall` of wall time
-without compiling, and :claim:`the GPU waits for the CPU <1.2 * bert-one-sentence.not-compiled.gpu <
+without compiling, and :claim:`the GPU waits for the CPU <1.25 * bert-one-sentence.not-compiled.gpu <
 bert-one-sentence.not-compiled.wall>`. With ``default`` it takes :measured:`bert-one-sentence.default.wall`.
 With ``reduce-overhead`` :claim:`it takes less <bert-one-sentence.reduce-overhead.wall <
 bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`.
 
-Not everything should be compiled. Without compiling, a matrix product with one row takes
-:measured:`a-product.not-compiled.wall` of wall time. Compiled, :claim:`it takes longer
-<a-product.not-compiled.wall < a-product.default.wall>`: :measured:`a-product.default.wall`.
+Not everything should be compiled. For a matrix product with one row, the CPU is busy for
+:measured:`a-product.not-compiled.cpu` without compiling. Compiled, :claim:`it is busy for longer
+<a-product.not-compiled.cpu < a-product.default.cpu>`: for :measured:`a-product.default.cpu`.
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib; torchvision, and Transformers 5.18 or newer, for two of the
+- PyTorch 2.11 or newer, and pandas; torchvision, and Transformers 5.18 or newer, for two of the
   experiments. Modes are stable since PyTorch 2.0.
 - You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
   has no ``bfloat16`` and runs ``float32``.
@@ -109,7 +109,6 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
-# sphinx_gallery_thumbnail_number = 1
 
 # %%
 # What to choose
@@ -135,7 +134,7 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        <sin-cos.default.memory < sin-cos.not-compiled.memory>`: :measured:`sin-cos.default.memory`. Without compiling
 #        it needs :measured:`sin-cos.not-compiled.memory`. After :measured:`sin-cos.default.break_even` calls it has
 #        saved more than the start took
-#    * - With ``default``, the model takes more GPU time
+#    * - With ``default``, the model takes more GPU time, as BERT with long texts does in PyTorch 2.11
 #      - Compile layer by layer: ``layer.compile()`` for each layer. Then look for the cause in the names of kernels
 #      - BERT, 64 long texts: the GPU time is :measured:`bert-long-texts.layer-by-layer.gpu`. For the whole model,
 #        compiled, it is :measured:`bert-long-texts.default.gpu`; without compiling it is
@@ -143,17 +142,17 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - The first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. A call needs
 #        :measured:`bert-long-texts.layer-by-layer.memory` of memory; for the whole model, compiled, it needs
 #        :measured:`bert-long-texts.default.memory`
-#    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and the same sizes repeat
+#    * - The GPU waits for the CPU (it is busy for less than 80 % of the time), and the same sizes repeat
 #      - A CUDA graph: by hand if sizes are few and known and nothing in the model needs the CPU
-#        (:doc:`/recipes/cuda_graphs`), otherwise ``reduce-overhead``. Do not use both in one process
+#        (:doc:`/recipes/cuda_graphs`), otherwise ``reduce-overhead``. Up to PyTorch 2.14, do not use both in one
+#        process
 #      - BERT, one sentence, with ``reduce-overhead``: the wall time is
 #        :measured:`bert-one-sentence.reduce-overhead.wall`; with ``default`` it is
 #        :measured:`bert-one-sentence.default.wall`
 #      - With ``reduce-overhead``, the first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. After
 #        :measured:`bert-one-sentence.reduce-overhead.break_even` calls, the run has won back the compiler's start and
-#        this call. A graph by hand needs no compiler. The graph keeps its memory between calls:
-#        :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the one before, unless
-#        you clone it
+#        this call. A graph by hand needs no compiler. The graph keeps its memory between calls. Each call overwrites the
+#        output of the one before, unless you clone it
 #    * - Element-wise operations follow each other, on large inputs
 #      - ``default``, not ``reduce-overhead``
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
@@ -182,65 +181,6 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        compiler has started. The batch size and the length of the cache are fixed, and the cache takes its memory from
 #        the start
 #
-# Why modes differ
-# ----------------
-#
-# Without compiling, the CPU launches one kernel for each operation. Here, an eager operation on a small tensor
-# takes the CPU :measured:`process.eager-operation.launch_cost`. If a kernel ends before the next one is
-# launched, **the GPU waits for the CPU**. This is so if the wall time is above 1.2 times the GPU time.
-#
-# - ``default`` fuses operations: intermediate results stay inside of a kernel and do not pass through memory.
-#   In each call, the CPU first checks the :term:`guards <guard>`, the conditions under which the code is valid.
-# - ``reduce-overhead`` has the same kernels, and records their launches as a :term:`CUDA graph`. The CPU then
-#   launches all of them with one call. The overhead that is reduced is launching, not compiling. A graph reads
-#   its inputs at fixed addresses, so each call copies them there.
-# - ``max-autotune`` has CUDA graphs, too. It also times several kernels for each matrix product and each
-#   convolution, and several settings of the other kernels, and takes the best.
-#   ``max-autotune-no-cudagraphs`` does this without CUDA graphs.
-#
-# The figure shows one call: above, what the CPU does; below, the kernels of the GPU.
-
-# sphinx_gallery_fold = "Code of the figure"
-# sphinx_gallery_once = True
-# sphinx_gallery_alt = "Three timelines of the CPU above the GPU. Not compiled: the CPU launches four short kernels one after the other, and the GPU waits before each. Default: the CPU checks guards and launches two kernels. Reduce-overhead: the CPU checks guards and launches both kernels at once, and they follow each other without a gap"
-from matplotlib import pyplot as plt
-
-# What the CPU does in a call, and the kernels of the GPU: where each begins, and its length.
-timelines = {
-    "not compiled": {
-        "CPU": {
-            "launch 1": (0, 2),
-            "launch 2": (2, 2),
-            "launch 3": (4, 2),
-            "4": (6, 2),
-        },
-        "GPU": {"1": (2, 0.6), "2": (4, 0.6), "3": (6, 0.6), "4": (8, 0.6)},
-    },
-    "default": {
-        "CPU": {"guards": (0, 1.2), "launch 1": (1.2, 2), "launch 2": (3.2, 2)},
-        "GPU": {"1": (3.2, 0.8), "2": (5.2, 0.8)},
-    },
-    "reduce-overhead": {
-        "CPU": {"guards": (0, 1.2), "launch all": (1.2, 2)},
-        "GPU": {"1": (3.2, 0.8), "2": (4, 0.8)},
-    },
-}
-fig, axes = plt.subplots(3, figsize=(7, 3), sharex=True, layout="constrained")
-for ax, (variant, processors) in zip(axes, timelines.items(), strict=True):
-    for height, (processor, pieces) in enumerate(processors.items()):
-        for words, (start, length) in pieces.items():
-            colour = "#56B4E9" if processor == "CPU" else "#E69F00"
-            ax.barh(-height, length, 0.8, start, color=colour, edgecolor="white")
-            ax.text(start + length / 2, -height, words, ha="center", va="center")
-    ax.set(yticks=(0, -1), yticklabels=processors, xticks=())
-    ax.set_title(variant, loc="left")
-axes[-1].set(xlabel="time of a call; not to scale")
-plt.show()
-
-# %%
-# ``torch.compile`` only wraps a function. The first call compiles it: Dynamo follows the Python code and makes
-# a graph of it, AOTAutograd breaks the graph down to basic operations, and Inductor makes kernels of these.
-#
 # The experiment
 # --------------
 
@@ -250,8 +190,13 @@ from _harness import Bench
 
 # %%
 
+# sphinx_gallery_fold = "Does the GPU wait? How to look"
+
+from _look import look
+
+# %%
+
 bench = Bench()
-bench.rounds = 10  # there are many experiments
 
 import copy
 import functools
@@ -261,7 +206,6 @@ import numpy as np
 import pandas as pd
 import torch
 from torch import nn
-from torch._dynamo.utils import counters
 
 torch.set_grad_enabled(False)
 if bench.gpu:
@@ -273,13 +217,8 @@ else:
     PRODUCT, LARGE = (1, 256), (64, 64)
     IMAGES, PAIRS = (2, 3, 32, 32), (32, 64)
 
-# %%
-# A mode is a name for settings of Inductor. A dash means that the setting is off.
-
-# sphinx_gallery_once = True
-settings = pd.DataFrame(torch._inductor.list_mode_options()).T
-settings = settings.drop(index="lite", errors="ignore")
-print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
+options = dict(device=bench.device, dtype=bench.dtype)
+ones = torch.ones(64, device=bench.device)
 
 # %%
 # Each case is called without compiling, and compiled in several modes. ``wall`` is the wall time of a call and
@@ -305,309 +244,21 @@ def in_modes(function, *inputs, modes=("default", "reduce-overhead")):
     return variants
 
 
-ones = torch.ones(64, device=bench.device)
-for call in in_modes(torch.cos, ones).values():
-    call(), call(), call()  # loads what compiling and CUDA graphs need
-
-# %%
-# Element-wise operations
-# -----------------------
-#
-# Without compiling, sine, cosine and sum are three kernels, and each of them reads from memory and writes to
-# memory. They move 28 bytes per number. One fused kernel reads four bytes and writes four. The limit is the
-# time in which the GPU copies these eight bytes.
-
-
 def wave(x):
     """Add sine and cosine."""
     return torch.sin(x) + torch.cos(x)
 
 
-x = torch.randn(NUMBERS, device=bench.device)
-elements = bench.compare(
-    "sin + cos",
-    in_modes(wave, x),
-    limit=2 * x.nbytes / bench.bandwidth,
-    tolerance=1e-5,
-    rehearse=False,
-)
+for call in in_modes(torch.cos, ones).values():
+    call(), call(), call()  # loads what compiling and CUDA graphs need
 
 # %%
-# .. chart:: gpu
-#    :case: sin + cos
-#
-#    GPU time of sine and cosine of 64 million numbers, and the limit.
-#
-# - With ``default``, a call :claim:`launches fewer kernels <sin-cos.default.kernels <
-#   sin-cos.not-compiled.kernels>` and reaches :measured:`sin-cos.default.share` of the limit.
-# - With ``reduce-overhead``, :claim:`the GPU time is longer <sin-cos.default.gpu <
-#   sin-cos.reduce-overhead.gpu>`, because each call also copies the input to the address that the graph reads.
-#   A weight of a model is not copied.
-#
-# BERT, one sentence
-# ------------------
-#
-# Two of the twelve layers of BERT-base run in ``bfloat16``, with random weights. The input has eight tokens.
-
-# sphinx_gallery_fold = "BERT with random weights"
-bert = None
-try:
-    from transformers import BertConfig, BertModel
-
-    small = dict(hidden_size=64, num_attention_heads=2, intermediate_size=256)
-    config = BertConfig(num_hidden_layers=LAYERS, **({} if bench.gpu else small))
-    torch.manual_seed(0)
-    bert = BertModel(config).eval().to(bench.device, bench.dtype)
-except ImportError:
-    print("Transformers is not installed: this experiment is left out.")
-
-# %%
-
-
-def encode(ids):
-    """Return one vector per text: the mean over its tokens."""
-    return bert(input_ids=ids).last_hidden_state.mean(1)
-
-
-if bert:
-    sentence = torch.arange(2000, 2008, device=bench.device)[None]
-    torch.compile(bert.encoder.layer[0])(bert.embeddings(sentence))  # rehearses
-    short = bench.compare(
-        "BERT, one sentence", in_modes(encode, sentence), tolerance=0.1, rehearse=False
-    )
-
-# %%
-# PyTorch warns about ``float32`` here, in a model that computes in ``bfloat16``. The next section tells why.
-#
-# .. chart:: wall
-#    :case: BERT, one sentence
-#
-#    Wall time of one sentence through two layers of BERT.
-#
-# - With ``default``, :claim:`the GPU still waits for the CPU <1.2 * bert-one-sentence.default.gpu <
-#   bert-one-sentence.default.wall>`. Its kernels run for :measured:`bert-one-sentence.default.gpu`.
-# - With ``reduce-overhead``, the CPU is busy for :measured:`bert-one-sentence.reduce-overhead.cpu` per call;
-#   with ``default`` it is busy for :measured:`bert-one-sentence.default.cpu`.
-# - A graph keeps its memory from call to call. With a model and an input as small as these, that is little: during the
-#   first three calls, both take about the same. ``reduce-overhead`` takes
-#   :measured:`bert-one-sentence.reduce-overhead.memory`; ``default`` takes
-#   :measured:`bert-one-sentence.default.memory`.
-#
-# BERT, long texts
-# ----------------
-#
-# Now the input has 64 texts of 512 tokens, and the GPU is busy. One more variant compiles each layer by itself.
-
-if bert:
-    texts = torch.randint(1000, 30000, TEXTS, device=bench.device)
-    by_layer = copy.deepcopy(bert)
-    for layer in by_layer.encoder.layer:
-        layer.compile()
-    variants = in_modes(encode, texts, modes=["default"])
-    variants["layer by layer"] = lambda: by_layer(texts).last_hidden_state.mean(1)
-    long = bench.compare("BERT, long texts", variants, tolerance=0.1, rehearse=False)
-
-# %%
-# .. chart:: gpu
-#    :case: BERT, long texts
-#
-#    GPU time of 64 long texts through two layers of BERT.
-#
-# - Layer by layer, :claim:`the GPU time falls <bert-long-texts.layer-by-layer.gpu <
-#   bert-long-texts.not-compiled.gpu>` to :measured:`bert-long-texts.layer-by-layer.gpu`. Without compiling, it is
-#   :measured:`bert-long-texts.not-compiled.gpu`.
-# - With ``default`` on the whole model, :claim:`the GPU time more than doubles
-#   <2 * bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu>`: it is
-#   :measured:`bert-long-texts.default.gpu`. :claim:`The memory more than doubles as well
-#   <2 * bert-long-texts.not-compiled.memory < bert-long-texts.default.memory>`, from
-#   :measured:`bert-long-texts.not-compiled.memory` to :measured:`bert-long-texts.default.memory`.
-# - Layer by layer, the first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. For the whole model, it
-#   takes :measured:`bert-long-texts.default.first_call`.
-# - Compiling layer by layer pays after :measured:`bert-long-texts.layer-by-layer.break_even` calls, compared with not
-#   compiling.
-#
-# We had expected that ``default`` helps here, too. It does not, because of a mask, which tells attention what tokens
-# it must not see. In these texts, it may see all tokens. So Transformers 5.18 and newer leave the mask out, unless the
-# model is exported. But with PyTorch 2.11, Transformers mistakes compiling for an export (`issue 176347
-# <https://github.com/pytorch/pytorch/issues/176347>`__), and keeps the mask. PyTorch 2.12 has a fix, which was not
-# measured here. With a mask, PyTorch does not use the fast kernel for attention. It computes the formula in
-# ``float32``, and stores all intermediate results. The warning above comes from this.
-#
-# If each layer is compiled by itself, the code that decides about the mask is not compiled, and leaves the mask out.
-#
-# Rule: if a whole model takes more GPU time or more memory when it is compiled, compile it layer by layer.
-# :doc:`/recipes/regional_compilation` has more on this, and the first pitfall below shows how to find the cause.
-#
-# resnet18
-# --------
-#
-# 16 images go through a network with random weights, in ``float32``. cuDNN computes convolutions in TF32 unless
-# told otherwise: the inputs of a product are rounded to 10 bits of mantissa. The next cell allows TF32 in
-# matrix products, too. It also has a variant that compiles nothing and only stores images and weights in the
-# order ``channels_last``. This was measured in one process.
-
-# sphinx_gallery_fold = "Whether torchvision is installed"
-# sphinx_gallery_once = True
-try:
-    from torchvision.models import resnet18
-except ImportError:
-    print("torchvision is not installed: this experiment is left out.")
-    resnet18 = None
-
-# %%
-
-# sphinx_gallery_once = True
-if resnet18:
-    torch.set_float32_matmul_precision("high")  # TF32 in products, as in convolutions
-    torch.backends.cudnn.benchmark = True  # times algorithms, and takes the fastest
-    net = resnet18().eval().to(bench.device)
-    images = torch.randn(IMAGES, device=bench.device)
-    variants = in_modes(net, images, modes=["default"])
-    net_last = copy.deepcopy(net).to(memory_format=torch.channels_last)
-    images_last = images.to(memory_format=torch.channels_last)
-    variants["channels_last, not compiled"] = lambda: net_last(images_last)
-    resnet = bench.compare("resnet18", variants, tolerance=0.1, rehearse=False)
-    torch.set_float32_matmul_precision("highest")
-
-# %%
-# .. chart:: gpu
-#    :case: resnet18
-#
-#    GPU time of 16 images through resnet18.
-#
-# Without compiling, kernels run for :measured:`resnet18.not-compiled.gpu`. With ``channels_last`` alone,
-# :claim:`they take less <resnet18.channels_last-not-compiled.gpu < resnet18.not-compiled.gpu>`:
-# :measured:`resnet18.channels_last-not-compiled.gpu`. With ``default``, :claim:`they take the least
-# <resnet18.default.gpu < resnet18.channels_last-not-compiled.gpu>`: :measured:`resnet18.default.gpu`. Part of this
-# comes from the memory order, which the compiler changes too. The rest is fusion: after a convolution, batch
-# normalization, ReLU and a sum become one kernel.
-#
-# With ``default``, :claim:`the GPU waits for the CPU <1.2 * resnet18.default.gpu < resnet18.default.wall>`: the wall
-# time is :measured:`resnet18.default.wall`. So a CUDA graph is next.
-#
-# A matrix product and nothing else
-# ---------------------------------
-#
-# One row times 8192 by 8192 numbers: there is little to compute and nothing to fuse. The limit is the time in
-# which the GPU reads the weights.
-
-options = dict(device=bench.device, dtype=bench.dtype)
-rows, width = PRODUCT
-layer = nn.Linear(width, width, bias=False, **options)
-product = bench.compare(
-    "a product",
-    in_modes(layer, torch.randn(rows, width, **options), modes=["default"]),
-    limit=layer.weight.nbytes / bench.bandwidth,
-    tolerance=0.02,
-    rehearse=False,
-)
-
-# %%
-# Without compiling and with ``default``, PyTorch calls the same kernel of cuBLAS, which reaches
-# :measured:`a-product.default.share` of the limit. But compiled, the CPU has more to do in each call: it checks
-# guards, and then runs the Python code that the compiler has written. This takes
-# :measured:`a-product.default.cpu`; without compiling, the CPU is busy for :measured:`a-product.not-compiled.cpu`. So
-# with ``default``, :claim:`the GPU waits for the CPU <1.2 * a-product.default.gpu < a-product.default.wall>`.
-#
-# This is no advice about generating text. There, much happens between the products, and the GPU waits for the CPU, as
-# it does in BERT with one sentence. :doc:`/recipes/token_generation` is about such models.
-#
-# Does tuning pay?
-# ----------------
-#
-# Tuning is meant for work that computes much. This is the layer of the short examples, but 4096 wide and with
-# 8192 rows. It was measured in one process.
-
-# sphinx_gallery_once = True
-rehearsal = torch.compile(nn.Linear(64, 64, **options), mode="max-autotune")
-rehearsal(torch.ones(1, 64, **options))
-
-rows, width = LARGE
-layer = nn.Sequential(nn.Linear(width, width, **options), nn.GELU())
-large = bench.compare(
-    "a large layer",
-    in_modes(
-        layer,
-        torch.randn(rows, width, **options),
-        modes=["default", "max-autotune-no-cudagraphs"],
-    ),
-    tolerance=0.02,
-    rehearse=False,
-)
-
-# %%
-# .. chart:: gpu
-#    :case: a large layer
-#
-#    GPU time of a linear layer with GELU.
-#
-# Without compiling, a call takes :measured:`a-large-layer.not-compiled.gpu` of GPU time. With ``default``, it takes
-# :measured:`a-large-layer.default.gpu`. Tuned, :claim:`it takes longer than without compiling
-# <a-large-layer.not-compiled.gpu < a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu`. The first call, which tunes, takes
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`; with ``default``, it takes
-# :measured:`a-large-layer.default.first_call`. At their peak, the first three calls
-# take :measured:`a-large-layer.max-autotune-no-cudagraphs.memory` of memory; with ``default``, they take
-# :measured:`a-large-layer.default.memory`. Most of the work is one product, and the kernel of
-# cuBLAS is good at it. Whole models are not tuned here, because it takes too long: kernels are timed for each form of
-# a product and of a convolution.
-#
-# NumPy, and a better formula
-# ---------------------------
-#
-# ``torch.compile`` takes NumPy functions, too. This one multiplies each number of a row of ``x`` with each number
-# of the same row of ``y``, and takes the mean. NumPy stores all products. Another formula needs none of them,
-# because the mean of all products is the product of the means. NumPy uses one thread of the CPU here, so the
-# function is compiled for one thread, too. This was measured in one process.
-
-# sphinx_gallery_once = True
-
-
-def products(x, y):
-    """Return the mean of all products of a number of x and one of y, row by row."""
-    return np.exp(np.mean(x[:, :, None] * y[:, None, :], axis=(-2, -1)))
-
-
-def means(x, y):
-    """Return the same, as the product of two means."""
-    return np.exp(np.mean(x, axis=-1) * np.mean(y, axis=-1))
-
-
-x, y = np.random.default_rng(0).standard_normal((2, *PAIRS))
-on_one_thread = torch.compile(products, options={"cpp.threads": 1})
-variants = {
-    "NumPy": lambda: torch.tensor(products(x, y), device=bench.device),
-    "NumPy, better formula": lambda: torch.tensor(means(x, y), device=bench.device),
-    "compiled, one thread": lambda: torch.tensor(
-        on_one_thread(x, y), device=bench.device
-    ),
-}
-numpy_function = bench.compare(
-    "a NumPy function", variants, tolerance=1e-9, rehearse=False, rounds=3
-)
-
-# %%
-# .. chart:: wall
-#    :case: a NumPy function
-#
-#    Wall time of a NumPy function.
-#
-# NumPy takes :measured:`a-numpy-function.numpy.wall`. Compiled for one thread, :claim:`the function takes less
-# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it stores no products:
-# :measured:`a-numpy-function.compiled-one-thread.wall`. :claim:`NumPy with the better formula takes the least
-# <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`:
-# :measured:`a-numpy-function.numpy-better-formula.wall`.
-#
-# The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
-# for the CPU. After :measured:`a-numpy-function.compiled-one-thread.break_even` calls it has saved more than the start
-# took, compared with NumPy. The other formula needs no compiler. Rule: look at the formula before you look for a mode.
-#
 # Pitfalls
 # --------
 #
 # **A model in bfloat16 computes in float32.** PyTorch has fast kernels for attention, but not for every mask and
-# every type. If none fits, it computes the formula step by step, in ``float32``. This happens to BERT with long
-# texts, above. The warning ``TensorFloat32 tensor cores ... available but not enabled`` is the first sign. Then look
+# every type. If none fits, it computes the formula step by step, in ``float32``. With PyTorch 2.11, this happens
+# to BERT with long texts, below. The warning ``TensorFloat32 tensor cores ... available but not enabled`` is the first sign. Then look
 # at the names of kernels in a profile, before and after compiling.
 
 # sphinx_gallery_fold = "How kernels are listed, and two ways to compute attention"
@@ -673,21 +324,33 @@ if bench.gpu:
 # sphinx_gallery_fold = "How compilations are counted"
 
 
+class Counter:
+    """A compiler that counts the graphs it is given, and generates no code."""
+
+    def __init__(self):
+        self.graphs = 0
+
+    def __call__(self, graph, inputs):
+        self.graphs += 1
+        return graph.forward
+
+
 def count_compilations(mark=False, **options):
-    """Return how often five sizes are compiled; this backend generates no code."""
+    """Return how often five sizes are compiled."""
     torch.compiler.reset()
-    before = counters["stats"]["unique_graphs"]
-    run = torch.compile(wave, backend="eager", **options)
+    counter = Counter()
+    run = torch.compile(wave, backend=counter, **options)
     for rows in (8, 16, 24, 32, 40):
         batch = torch.ones(rows, 8, device=bench.device)
         if mark:
             torch._dynamo.mark_dynamic(batch, 0)
         run(batch)
-    return counters["stats"]["unique_graphs"] - before
+    return counter.graphs
 
 
 # %%
 
+# sphinx_gallery_fold = "Count the compilations of five sizes"
 compilations = {
     "nothing marked": count_compilations(),
     "mark_dynamic": count_compilations(mark=True),
@@ -741,6 +404,7 @@ def count_graphs(function):
 
 # %%
 
+# sphinx_gallery_fold = "Count the CUDA graphs of three functions"
 # sphinx_gallery_once = True
 if bench.gpu:
     graphs = {
@@ -771,6 +435,7 @@ if bench.gpu:
 # generating code fails. ``TORCH_LOGS=recompiles,graph_breaks`` prints what is compiled again or left out.
 # PyTorch tunes matrix products only on a GPU of at least 68 multiprocessors. On others it warns "Not enough SMs".
 
+# sphinx_gallery_fold = "Try one backend after the other"
 # sphinx_gallery_once = True
 for backend in ("eager", "aot_eager", "inductor"):
     torch.compiler.reset()
@@ -778,6 +443,432 @@ for backend in ("eager", "aot_eager", "inductor"):
     print(backend, "is right:", torch.allclose(result, wave(ones)))
 
 # %%
+# Why modes differ
+# ----------------
+#
+# Without compiling, the CPU launches one kernel for each operation. Here, an eager operation on a small tensor
+# takes the CPU :measured:`process.eager-operation.launch_cost`. If a kernel ends before the next one is
+# launched, **the GPU waits for the CPU**. This is so if it is busy for less than 80 % of the time.
+#
+# - ``default`` fuses operations: intermediate results stay inside of a kernel and do not pass through memory.
+#   In each call, the CPU first checks the :term:`guards <guard>`, the conditions under which the code is valid.
+# - ``reduce-overhead`` has the same kernels, and records their launches as a :term:`CUDA graph`. The CPU then
+#   launches all of them with one call. The overhead that is reduced is launching, not compiling. A graph reads
+#   its inputs at fixed addresses, so each call copies them there.
+# - ``max-autotune`` has CUDA graphs, too. It also times several kernels for each matrix product and each
+#   convolution, and several settings of the other kernels, and takes the best.
+#   ``max-autotune-no-cudagraphs`` does this without CUDA graphs.
+#
+# The figure shows one call of four small layers in each mode: what the CPU does to launch it, and the kernels of the
+# GPU.
+#
+# .. spans:: one call
+#
+#    One call, not compiled and compiled in two modes: launches of the CPU, and kernels of the GPU.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+
+
+def make_small_layers(width=256):
+    """Return four layers that are small, so that the GPU is done sooner than the CPU."""
+    blocks = []
+    for _ in range(4):
+        blocks += [nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width)]
+    return nn.Sequential(*blocks).to(bench.device, bench.dtype)
+
+
+torch.compiler.reset()
+calls = in_modes(make_small_layers(), torch.randn(8, 256, **options))
+lanes = {}
+for name, call in calls.items():
+    for _ in range(10):
+        call()
+    for processor, spans in bench.spans_of(call).items():
+        lanes[f"{processor}, {name}"] = spans
+bench.publish_spans("one call", lanes)
+
+# %%
+# ``look`` tells whether the GPU waits. These are lines of one run.
+
+# sphinx_gallery_fold = "Look at each mode"
+# sphinx_gallery_once = True
+for name, call in calls.items():
+    print(name, end=": ")
+    look(call)
+
+# %%
+# ``torch.compile`` only wraps a function. The first call compiles it: Dynamo follows the Python code and makes
+# a graph of it, AOTAutograd breaks the graph down to basic operations, and Inductor makes kernels of these.
+#
+# A mode is a name for settings of Inductor. A dash means that the setting is off.
+
+# sphinx_gallery_fold = "The settings of all modes"
+# sphinx_gallery_once = True
+settings = pd.DataFrame(torch._inductor.list_mode_options()).T
+settings = settings.drop(index="lite", errors="ignore")
+print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
+
+# %%
+# Element-wise operations
+# -----------------------
+#
+# Without compiling, sine, cosine and sum are three kernels, and each of them reads from memory and writes to
+# memory. They move 28 bytes per number. One fused kernel reads four bytes and writes four. The limit is the
+# time in which the GPU copies these eight bytes.
+
+x = torch.randn(NUMBERS, device=bench.device)
+elements = bench.compare(
+    "sin + cos",
+    in_modes(wave, x),
+    limit=2 * x.nbytes / bench.bandwidth,
+    tolerance=1e-5,
+    rehearse=False,
+)
+
+# %%
+# .. chart:: gpu
+#    :case: sin + cos
+#
+#    GPU time of sine and cosine of 64 million numbers, and the limit.
+#
+# - With ``default``, a call :claim:`launches fewer kernels <sin-cos.default.kernels <
+#   sin-cos.not-compiled.kernels>` and reaches :measured:`sin-cos.default.share` of the limit.
+# - With ``reduce-overhead``, :claim:`the GPU time is longer <sin-cos.default.gpu <
+#   sin-cos.reduce-overhead.gpu>`, because each call also copies the input to the address that the graph reads.
+#   A weight of a model is not copied.
+#
+# BERT, one sentence
+# ------------------
+#
+# Two of the twelve layers of BERT-base run in ``bfloat16``, with random weights. The input has eight tokens.
+
+# sphinx_gallery_fold = "BERT with random weights"
+bert = None
+try:
+    from transformers import BertConfig, BertModel
+
+    small = dict(hidden_size=64, num_attention_heads=2, intermediate_size=256)
+    config = BertConfig(num_hidden_layers=LAYERS, **({} if bench.gpu else small))
+    torch.manual_seed(0)
+    bert = BertModel(config).eval().to(bench.device, bench.dtype)
+except (ImportError, RuntimeError) as error:
+    # RuntimeError: a torchvision of another release than PyTorch
+    print(f"The experiment with BERT is left out: {error.__cause__ or error}")
+
+# %%
+
+
+def encode(ids):
+    """Return one vector per text: the mean over its tokens."""
+    return bert(input_ids=ids).last_hidden_state.mean(1)
+
+
+if bert:
+    sentence = torch.arange(2000, 2008, device=bench.device)[None]
+    torch.compile(bert.encoder.layer[0])(bert.embeddings(sentence))  # rehearses
+    short_calls = in_modes(encode, sentence)
+    short = bench.compare(
+        "BERT, one sentence", short_calls, tolerance=0.1, rehearse=False
+    )
+
+# %%
+# .. chart:: wall
+#    :case: BERT, one sentence
+#
+#    Wall time of one sentence through two layers of BERT.
+#
+# - With ``default``, :claim:`the GPU still waits for the CPU <1.25 * bert-one-sentence.default.gpu <
+#   bert-one-sentence.default.wall>`. Its kernels run for :measured:`bert-one-sentence.default.gpu`.
+# - With ``reduce-overhead``, the CPU is busy for :measured:`bert-one-sentence.reduce-overhead.cpu` per call;
+#   with ``default`` it is busy for :measured:`bert-one-sentence.default.cpu`.
+# - A graph keeps its memory from call to call. With a model and an input as small as these, that is little.
+#
+# Are results the same?
+# ---------------------
+#
+# Not bit by bit. Without compiling, each operation rounds its result to ``bfloat16``. A compiled kernel does several
+# operations in ``float32``, and rounds once at the end. With ``emulate_precision_casts``, the compiler rounds as often as
+# PyTorch does without it. How far are the results from those in ``float64``, and from those without compiling? The
+# greatest differences were measured in one process, in a chain of twelve element-wise operations whose results lie
+# between -1 and 1, and in BERT, whose vectors have numbers around 1.
+
+# sphinx_gallery_fold = "How far results are from float64"
+# sphinx_gallery_once = True
+EMULATED = {"emulate_precision_casts": True}
+
+
+def chain(x):
+    """Return a number of element-wise operations, which the compiler fuses."""
+    for _ in range(4):
+        x = torch.sin(1.1 * x + 0.3)
+    return x
+
+
+def greatest_difference(result, expected):
+    """Return the greatest difference between two results."""
+    return (result.double() - expected.double()).abs().max().item()
+
+
+def compare_results(case, calls, exact):
+    """Publish how far results are from exact ones, and from those without compiling."""
+    results = {name: call().clone() for name, call in calls.items()}
+    differences = {}
+    for name, result in results.items():
+        error = greatest_difference(result, exact)
+        change = greatest_difference(result, results["not compiled"])
+        bench.measure(case, name, "error", error, unit="")
+        bench.measure(case, name, "difference", change, unit="")
+        differences[name] = {"from float64": error, "from not compiled": change}
+    print(pd.DataFrame(differences).T.rename_axis(columns=case).to_string())
+
+
+# %%
+
+# sphinx_gallery_once = True
+x = torch.randn(4096, 64, device=bench.device).to(torch.bfloat16)
+chain_calls = in_modes(chain, x, modes=["default"])
+emulated = torch.compile(chain, options=dict(EMULATED))
+chain_calls["emulate_precision_casts"] = functools.partial(emulated, x)
+compare_results("twelve operations", chain_calls, chain(x.double()))
+
+if bert:
+    bert_calls = {name: short_calls[name] for name in ("not compiled", "default")}
+    emulated = torch.compile(encode, options=dict(EMULATED))
+    bert_calls["emulate_precision_casts"] = functools.partial(emulated, sentence)
+    exact_bert = copy.deepcopy(bert).double()
+    exact = exact_bert(input_ids=sentence).last_hidden_state.mean(1)
+    compare_results("BERT, rounding", bert_calls, exact)
+
+# %%
+# - In the chain, :claim:`the compiled result is nearer to that in float64 <twelve-operations.default.error <
+#   twelve-operations.not-compiled.error>`: the greatest difference is :measured:`twelve-operations.default.error`. Without
+#   compiling, it is :measured:`twelve-operations.not-compiled.error`.
+# - With ``emulate_precision_casts``, the greatest difference from the result without compiling is
+#   :measured:`twelve-operations.emulate_precision_casts.difference`; with ``default``, it is
+#   :measured:`twelve-operations.default.difference`.
+# - The vectors of BERT are off by :measured:`bert-rounding.default.error` with ``default``, and by
+#   :measured:`bert-rounding.not-compiled.error` without compiling. The two differ by
+#   :measured:`bert-rounding.default.difference`.
+#
+# Rule: compare a compiled result with one in ``float64`` or ``float32``, and not only with the result without compiling:
+# the compiled one may be the better one. If you need the same rounding, pass ``options={"emulate_precision_casts": True}``
+# to ``torch.compile``; ``options`` takes the place of ``mode``.
+#
+# BERT, long texts
+# ----------------
+#
+# Now the input has 64 texts of 512 tokens, and the GPU is busy. One more variant compiles each layer by itself.
+
+if bert:
+    texts = torch.randint(1000, 30000, TEXTS, device=bench.device)
+    by_layer = copy.deepcopy(bert)
+    for layer in by_layer.encoder.layer:
+        layer.compile()
+    variants = in_modes(encode, texts, modes=["default"])
+    variants["layer by layer"] = lambda: by_layer(texts).last_hidden_state.mean(1)
+    long = bench.compare("BERT, long texts", variants, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: gpu
+#    :case: BERT, long texts
+#
+#    GPU time of 64 long texts through two layers of BERT.
+#
+# - Layer by layer, :claim:`the GPU time falls <bert-long-texts.layer-by-layer.gpu <
+#   bert-long-texts.not-compiled.gpu>` to :measured:`bert-long-texts.layer-by-layer.gpu`. Without compiling, it is
+#   :measured:`bert-long-texts.not-compiled.gpu`.
+# - With ``default`` on the whole model, the GPU time is :measured:`bert-long-texts.default.gpu`. A call needs
+#   :measured:`bert-long-texts.default.memory` of memory; without compiling, it needs
+#   :measured:`bert-long-texts.not-compiled.memory`.
+# - Layer by layer, the first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. For the whole model, it
+#   takes :measured:`bert-long-texts.default.first_call`.
+# - Compiling layer by layer pays after :measured:`bert-long-texts.layer-by-layer.break_even` calls, compared with not
+#   compiling.
+#
+# With PyTorch 2.11, ``default`` on the whole model did harm here: the GPU time and the memory more than doubled, because
+# of a mask, which tells attention what tokens it must not see. In these texts, it may see all tokens. So Transformers
+# 5.18 and newer leave the mask out, unless the model is exported. But with PyTorch 2.11, Transformers mistakes compiling
+# for an export (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), and keeps the mask. With a mask,
+# PyTorch does not use the fast kernel for attention. It computes the formula in ``float32``, and stores all intermediate
+# results. With PyTorch 2.15, the compiled model has no mask any more.
+#
+# If each layer is compiled by itself, the code that decides about the mask is not compiled, and leaves the mask out with
+# both releases.
+#
+# Rule: if a whole model takes more GPU time or more memory when it is compiled, compile it layer by layer.
+# :doc:`/recipes/regional_compilation` has more on this, and the first pitfall above shows how to find the cause.
+#
+# resnet18
+# --------
+#
+# 16 images go through a network with random weights, in ``float32``. cuDNN computes convolutions in TF32 unless
+# told otherwise: the inputs of a product are rounded to 10 bits of mantissa. The next cell allows TF32 in
+# matrix products, too. It also has a variant that compiles nothing and only stores images and weights in the
+# order ``channels_last``. This was measured in one process.
+
+# sphinx_gallery_fold = "Whether torchvision is installed"
+# sphinx_gallery_once = True
+try:
+    from torchvision.models import resnet18
+except (ImportError, RuntimeError) as error:
+    # RuntimeError: a torchvision of another release than PyTorch
+    print(f"The experiment with resnet18 is left out: {error}")
+    resnet18 = None
+
+# %%
+
+# sphinx_gallery_once = True
+if resnet18:
+    torch.set_float32_matmul_precision("high")  # TF32 in products, as in convolutions
+    torch.backends.cudnn.benchmark = True  # times algorithms, and takes the fastest
+    net = resnet18().eval().to(bench.device)
+    images = torch.randn(IMAGES, device=bench.device)
+    variants = in_modes(net, images, modes=["default"])
+    net_last = copy.deepcopy(net).to(memory_format=torch.channels_last)
+    images_last = images.to(memory_format=torch.channels_last)
+    variants["channels_last, not compiled"] = lambda: net_last(images_last)
+    resnet = bench.compare(
+        "resnet18", variants, tolerance=0.1, rehearse=False, rounds=5
+    )
+    torch.set_float32_matmul_precision("highest")
+
+# %%
+# .. chart:: gpu
+#    :case: resnet18
+#
+#    GPU time of 16 images through resnet18.
+#
+# Without compiling, kernels run for :measured:`resnet18.not-compiled.gpu`. With ``channels_last`` alone,
+# :claim:`they take less <resnet18.channels_last-not-compiled.gpu < resnet18.not-compiled.gpu>`:
+# :measured:`resnet18.channels_last-not-compiled.gpu`. With ``default``, :claim:`they take the least
+# <resnet18.default.gpu < resnet18.channels_last-not-compiled.gpu>`: :measured:`resnet18.default.gpu`. Part of this
+# comes from the memory order, which the compiler changes too. The rest is fusion: after a convolution, batch
+# normalization, ReLU and a sum become one kernel.
+#
+# With ``default``, :claim:`the GPU waits for the CPU <1.25 * resnet18.default.gpu < resnet18.default.wall>`: the wall
+# time is :measured:`resnet18.default.wall`. So a CUDA graph is next.
+#
+# A matrix product and nothing else
+# ---------------------------------
+#
+# One row times 8192 by 8192 numbers: there is little to compute and nothing to fuse. The limit is the time in
+# which the GPU reads the weights.
+
+rows, width = PRODUCT
+layer = nn.Linear(width, width, bias=False, **options)
+product = bench.compare(
+    "a product",
+    in_modes(layer, torch.randn(rows, width, **options), modes=["default"]),
+    limit=layer.weight.nbytes / bench.bandwidth,
+    tolerance=0.02,
+    rehearse=False,
+)
+
+# %%
+# Without compiling and with ``default``, PyTorch calls the same kernel of cuBLAS, which reaches
+# :measured:`a-product.default.share` of the limit. But compiled, the CPU has more to do in each call: it checks
+# guards, and then runs the Python code that the compiler has written. So :claim:`the
+# CPU is busy for longer <a-product.not-compiled.cpu < a-product.default.cpu>`: for :measured:`a-product.default.cpu`.
+# Without compiling, it is busy for :measured:`a-product.not-compiled.cpu`. If that is longer than the GPU takes, the GPU
+# waits.
+#
+# This is no advice about generating text. There, much happens between the products, and the GPU waits for the CPU, as
+# it does in BERT with one sentence. :doc:`/recipes/token_generation` is about such models.
+#
+# Does tuning pay?
+# ----------------
+#
+# Tuning is meant for work that computes much. This is the layer of the short examples, but 4096 wide and with
+# 8192 rows. It was measured in one process.
+
+# sphinx_gallery_once = True
+rehearsal = torch.compile(nn.Linear(64, 64, **options), mode="max-autotune")
+rehearsal(torch.ones(1, 64, **options))
+
+rows, width = LARGE
+layer = nn.Sequential(nn.Linear(width, width, **options), nn.GELU())
+large = bench.compare(
+    "a large layer",
+    in_modes(
+        layer,
+        torch.randn(rows, width, **options),
+        modes=["default", "max-autotune-no-cudagraphs"],
+    ),
+    tolerance=0.02,
+    rehearse=False,
+    rounds=5,
+)
+
+# %%
+# .. chart:: gpu
+#    :case: a large layer
+#
+#    GPU time of a linear layer with GELU.
+#
+# Without compiling, a call takes :measured:`a-large-layer.not-compiled.gpu` of GPU time. With ``default``, it takes
+# :measured:`a-large-layer.default.gpu`. Tuned, :claim:`it takes longer than without compiling
+# <a-large-layer.not-compiled.gpu < a-large-layer.max-autotune-no-cudagraphs.gpu>`:
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu`. The first call, which tunes, takes
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`; with ``default``, it takes
+# :measured:`a-large-layer.default.first_call`. Most of the work is one product, and the kernel of
+# cuBLAS is good at it. Whole models are not tuned here, because it takes too long: kernels are timed for each form of
+# a product and of a convolution.
+#
+# NumPy, and a better formula
+# ---------------------------
+#
+# ``torch.compile`` takes NumPy functions, too. This one multiplies each number of a row of ``x`` with each number
+# of the same row of ``y``, and takes the mean. NumPy stores all products. Another formula needs none of them,
+# because the mean of all products is the product of the means. NumPy uses one thread of the CPU here, so the
+# function is compiled for one thread, too. This was measured in one process.
+
+# sphinx_gallery_once = True
+
+
+def products(x, y):
+    """Return the mean of all products of a number of x and one of y, row by row."""
+    return np.exp(np.mean(x[:, :, None] * y[:, None, :], axis=(-2, -1)))
+
+
+def means(x, y):
+    """Return the same, as the product of two means."""
+    return np.exp(np.mean(x, axis=-1) * np.mean(y, axis=-1))
+
+
+x, y = np.random.default_rng(0).standard_normal((2, *PAIRS))
+ONE_THREAD = {"cpp.threads": 1}
+# The first function in C++ also compiles headers, which all later ones share.
+rehearsal = torch.compile(means, options=dict(ONE_THREAD))
+rehearsal(x[:2, :3], y[:2, :3])
+on_one_thread = torch.compile(products, options=dict(ONE_THREAD))
+variants = {
+    "NumPy": lambda: torch.tensor(products(x, y), device=bench.device),
+    "NumPy, better formula": lambda: torch.tensor(means(x, y), device=bench.device),
+    "compiled, one thread": lambda: torch.tensor(
+        on_one_thread(x, y), device=bench.device
+    ),
+}
+numpy_function = bench.compare(
+    "a NumPy function", variants, tolerance=1e-9, rehearse=False, rounds=3
+)
+
+# %%
+# .. chart:: wall
+#    :case: a NumPy function
+#
+#    Wall time of a NumPy function.
+#
+# NumPy takes :measured:`a-numpy-function.numpy.wall`. Compiled for one thread, :claim:`the function takes less
+# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it stores no products:
+# :measured:`a-numpy-function.compiled-one-thread.wall`. :claim:`NumPy with the better formula takes the least
+# <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`:
+# :measured:`a-numpy-function.numpy-better-formula.wall`.
+#
+# The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
+# for the CPU. After :measured:`a-numpy-function.compiled-one-thread.break_even` calls it has saved more than the start
+# took, compared with NumPy. The other formula needs no compiler. Rule: look at the formula before you look for a mode.
+#
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #

@@ -4,9 +4,9 @@ CUDA graphs: by hand or reduce-overhead?
 
 In training or in serving, the GPU waits for the CPU.
 
-**Record a CUDA graph if the wall time is above 1.2 times the GPU time: by hand if sizes are few and known and nothing
-in it needs the CPU** (``.item()``), **otherwise with** ``reduce-overhead``; **not both.** **A graph keeps memory. Each
-replay overwrites the last result:** ``clone()`` **what you keep.**
+**Record a CUDA graph if the GPU is busy for less than 80 % of the time: by hand if sizes are few and known and nothing
+in it needs the CPU** (``.item()``), **otherwise with** ``reduce-overhead``; **up to PyTorch 2.14, not both.** **A graph
+keeps memory. Each replay overwrites the last result:** ``clone()`` **what you keep.**
 
 .. code-block:: python
    :caption: Training, by hand
@@ -60,8 +60,8 @@ replay overwrites the last result:** ``clone()`` **what you keep.**
        model(x).norm().backward()
        optimizer.step()
 
-``look`` in :doc:`/recipes/where_time_goes` prints the wall time and the GPU time. If the two are about equal, the GPU
-is busy: record nothing. A part needs the CPU if it reads a value of the GPU (``.item()``, or an ``if`` that tests a
+``look`` in :doc:`/recipes/where_time_goes` prints how busy the GPU is. Below 80 %, it waits; from 95 % on, it is busy:
+record nothing. Between the two, try it. A part needs the CPU if it reads a value of the GPU (``.item()``, or an ``if`` that tests a
 tensor) or computes on the CPU. Only what you record counts: read the loss after the replay. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
 
 **What it costs:** a graph by hand repeats the recorded addresses, sizes and numbers. Copy each input into the recorded
@@ -69,8 +69,9 @@ tensor, clone results that you keep, and make the learning rate a tensor, or res
 the rate with ``lr.fill_(...)``. Give the loader ``drop_last=True``: a smaller last batch does not fit.
 
 A graph by hand needs no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. The
-graph keeps memory: at their peak, the first training iterations take :measured:`training-by-hand.one-graph.memory`.
-With the same fused optimizer and no graph, they take :measured:`training-by-hand.fused.memory`. Record several graphs into one pool
+graph keeps memory between its replays, :measured:`training-by-hand.one-graph.kept` with gradients and the state of the
+optimizer. With the same fused optimizer and no graph, an iteration needs :measured:`training-by-hand.fused.memory` at its
+peak. Record several graphs into one pool
 (``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
 <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and
 copy a result before you replay another graph of the pool.
@@ -81,12 +82,12 @@ Compiling and recording a training iteration then take :measured:`training-by-py
 compiling and no fused optimizer. In your job, add
 the seconds of the compiler's start and of the first iterations, and divide the sum by the seconds saved per iteration.
 
-**Not both:** do not use graphs by hand and ``reduce-overhead`` in one process. ``reduce-overhead`` may free memory
-that a graph by hand uses, and a replay can then end in an illegal memory access (see the pitfalls).
+**Up to PyTorch 2.14, not both:** do not use graphs by hand and ``reduce-overhead`` in one process. There,
+``reduce-overhead`` may free memory that a graph by hand uses, and a replay can then end in an illegal memory access (see
+the pitfalls).
 
 - **Transformers**: to make ``generate`` fast, pass ``cache_implementation="static"`` and do nothing else from this page:
-  see :doc:`/recipes/token_generation`. It uses ``reduce-overhead``, so do not record by hand in the same process. For the
-  ``Trainer``:
+  see :doc:`/recipes/token_generation`. It uses ``reduce-overhead``. For the ``Trainer``:
   ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without gradient accumulation.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If sizes vary and ``accelerate
   launch`` starts the job (of the ``Trainer``, too), pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
@@ -96,8 +97,7 @@ that a graph by hand uses, and a replay can then end in an illegal memory access
   ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can come; then three times
   with each size. Pad to a few sizes, with a mask, only if
   new sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or
-  ``inference_mode``), and make all calls in one thread (:ref:`for-serving`). Do not use graphs by hand and
-  ``reduce-overhead`` in one process.
+  ``inference_mode``), and, up to PyTorch 2.11, make all calls in one thread (:ref:`for-serving`).
   With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
@@ -115,15 +115,13 @@ In inference, a graph by hand and ``reduce-overhead`` are about equally fast. In
 ready after :measured:`inference-by-hand.one-graph.ready`. ``reduce-overhead`` needs
 :measured:`inference-by-pytorch.reduce-overhead.ready` once the compiler has started, and is one line.
 
-If the GPU is busy, :claim:`a graph saves less than a twentieth of the wall time <compiling_optimizer:0.95 *
-adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In
-:doc:`/recipes/compiling_optimizer`, the GPU is busy: an iteration takes
+If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/compiling_optimizer`, an iteration takes
 :measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
 :measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one graph.
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib. CUDA graphs came with PyTorch 1.10; ``make_graphed_callables``
+- PyTorch 2.11 or newer, and pandas. CUDA graphs came with PyTorch 1.10; ``make_graphed_callables``
   is a beta.
 - You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
   compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
@@ -131,7 +129,6 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
-# sphinx_gallery_thumbnail_number = 1
 
 # %%
 # What to choose
@@ -147,13 +144,13 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - Choose
 #      - What it gives
 #      - What it costs
-#    * - In training, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time. Sizes are fixed
+#    * - In training, the GPU waits for the CPU: it is busy for less than 80 % of the time. Sizes are fixed
 #      - The whole iteration in one graph, recorded by hand
 #      - An iteration takes :measured:`training-by-hand.one-graph.wall`; without a graph it takes
 #        :measured:`training-by-hand.not-compiled.wall`. Nothing is compiled
-#      - The graph keeps memory for gradients and intermediate results: the first calls take
-#        :measured:`training-by-hand.one-graph.memory`; with the same fused optimizer and no graph they take
-#        :measured:`training-by-hand.fused.memory`. No part may read a value of the GPU (``.item()``, or an
+#      - The graph keeps memory for gradients and intermediate results, :measured:`training-by-hand.one-graph.kept` with
+#        the state of the optimizer; with the same fused optimizer and no graph, an iteration needs
+#        :measured:`training-by-hand.fused.memory` at its peak. No part may read a value of the GPU (``.item()``, or an
 #        ``if`` that tests a tensor) or compute on the CPU. The pitfalls say what each optimizer needs
 #    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is very long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
@@ -185,8 +182,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - The model in one graph, recorded by hand
 #      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph it takes
 #        :measured:`inference-by-hand.not-compiled.wall`. Nothing is compiled
-#      - The graph keeps memory: a call needs :measured:`inference-by-hand.one-graph.memory`; without a graph it needs
-#        :measured:`inference-by-hand.not-compiled.memory`. Inputs are copied to a fixed address, and each call overwrites the result of the one
+#      - The graph keeps :measured:`inference-by-hand.one-graph.kept` of memory; without a graph, a call needs
+#        :measured:`inference-by-hand.not-compiled.memory` at its peak. Inputs are copied to a fixed address, and each call overwrites the result of the one
 #        before
 #    * - In inference, the GPU waits for the CPU, sizes are fixed, and the program runs for very long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the model by hand
@@ -214,22 +211,6 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - No graph; compile instead: :doc:`/recipes/compile_modes`
 #      - The GPU does not wait for launches, so a graph has nothing to remove
 #      - You wait for the compiler
-#
-# Why a graph helps, and what is in it
-# ------------------------------------
-#
-# Without a graph, the CPU launches one kernel after the other. Here, an eager operation on a small tensor takes the
-# CPU :measured:`process.eager-operation.launch_cost`. If the GPU is done before the next launch, it waits. A
-# :term:`CUDA graph` is a list of kernels with their addresses and numbers, and the CPU launches all of it at once.
-#
-# Python is not in this list, and no work of the CPU. A replay does not look at a learning rate or a size: it
-# computes with the numbers and the addresses that were recorded. From this follow all pitfalls on this page.
-#
-# - **By hand**, you record whatever a function launches, all of it or nothing. You must keep addresses and sizes the
-#   same, and nothing in it may use the CPU.
-# - With ``reduce-overhead``, **PyTorch** takes care of that. It records what it has compiled, leaves out what uses the
-#   CPU, copies inputs, and records again for another size. In return you wait for the compiler, and each call checks
-#   :term:`guards <guard>`.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -242,6 +223,7 @@ bench = Bench()
 bench.batch_seconds = 0.02  # an iteration takes little time
 bench.rounds = 8
 
+import copy
 import gc
 import itertools
 from time import perf_counter
@@ -252,6 +234,9 @@ from torch import nn
 from torch.nn import functional as F
 
 DEPTH, WIDTH, HEADS, TEXTS, TOKENS = 4, 512, 8, 8, 128
+IS_2_15 = torch.__version__ >= "2.15"
+if not IS_2_15:
+    print("Before PyTorch 2.15: what is new in 2.15 is left out.")
 if not bench.gpu:
     DEPTH, WIDTH, HEADS, TEXTS, TOKENS = 2, 32, 2, 2, 8
     print("There are no CUDA graphs here: by hand, variants run without them.")
@@ -359,7 +344,7 @@ def by_hand(function, *examples):
     if not bench.gpu:
         return function
     places = [example.clone() for example in examples]
-    side, graph, results = torch.cuda.Stream(), torch.cuda.CUDAGraph(), []
+    side, graph, results = bench.side_stream, torch.cuda.CUDAGraph(), []
     calls = itertools.count()
 
     def run(*inputs):
@@ -410,8 +395,6 @@ def by_pytorch(function):
 # sphinx_gallery_fold = "How the start is timed, and launches are counted"
 from torch.profiler import ProfilerActivity, profile
 
-KIND = "CUDA" if bench.gpu else "CPU"
-
 
 class Start:
     """Calls a function with the same inputs, and keeps the seconds of its first three calls."""
@@ -430,18 +413,13 @@ class Start:
         return result
 
 
-def list_events(call):
-    """Return what the CPU does to launch a call, and what the GPU does then."""
-    activity = getattr(ProfilerActivity, KIND)
+def count_graphs(call):
+    """Return how many CUDA graphs a call launches."""
+    activity = ProfilerActivity.CUDA if bench.gpu else ProfilerActivity.CPU
     with profile(activities=[activity], acc_events=True) as report:
         call()
         bench.synchronize()
-    return report.events()
-
-
-def count_graphs(call):
-    """Return how many CUDA graphs a call launches."""
-    return sum(event.name.startswith("cudaGraphLaunch") for event in list_events(call))
+    return sum(event.name.startswith("cudaGraphLaunch") for event in report.events())
 
 
 def publish_start(case, calls):
@@ -456,45 +434,247 @@ def publish_start(case, calls):
 
 
 # %%
-# The figure shows when the GPU computes during one iteration.
+# Pitfalls
+# --------
+#
+# On a CPU, most of these cells print nothing. Short functions are recorded by this one:
 
-# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold = "How a function is recorded"
 # sphinx_gallery_once = True
-# sphinx_gallery_alt = "Two rows of bars that show when the device computes during one training iteration: without a graph many short bars with gaps between them, in one CUDA graph the bars stand close together at the beginning"
-from matplotlib import pyplot as plt
 
 
-def busy_times(call):
-    """Return begin and length, in ms, of all kernels of a call (on a CPU: operations)."""
-    kernels = [e for e in list_events(call) if e.device_type.name == KIND]
-    times = [e.time_range for e in kernels if not e.is_user_annotation]
-    first = min(time.start for time in times)
-    return [(1e-3 * (t.start - first), 1e-3 * t.elapsed_us()) for t in times]
+def record(function):
+    """Return a function's CUDA graph, and the tensors that a replay writes."""
+    function()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = function()
+    return graph, result
 
-
-figure, axes = plt.subplots(figsize=(7, 2.2), layout="constrained")
-iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
-shown = {"without a graph": iteration, "in one graph": by_hand(iteration, *BATCH)}
-for row, function in enumerate(shown.values()):
-    for _ in range(3):
-        function(*BATCH)
-    times = busy_times(lambda function=function: function(*BATCH))
-    axes.broken_barh(times, (-row - 0.3, 0.6), color=f"C{row}")
-axes.set_yticks([0, -1], [*shown])
-axes.set(xlabel="ms since the first kernel")
-plt.show()
-del iteration, function, shown
 
 # %%
-# Without a graph, there are gaps between the kernels; the profiler adds to them. In the graph, one kernel follows
-# another at once.
+# **A kept result changes.** Recorded by hand, each replay writes to the same addresses, and nothing warns.
+
+# sphinx_gallery_fold = "A kept result of a graph by hand"
+# sphinx_gallery_once = True
+if bench.gpu:
+    x = torch.ones(2, device="cuda")
+    graph, result = record(lambda: 10 * x)
+    graph.replay()
+    kept, cloned = result, result.clone()
+    x.fill_(5)
+    graph.replay()
+    print("kept:", kept.tolist(), "cloned:", cloned.tolist())
+
+# %%
+# With ``reduce-overhead``, reading a kept result of the first two calls, which prepare and record, raises an error.
+# Results of later calls change silently; this follows from PyTorch's code. Rule: clone what you keep. If several compiled
+# functions belong to one step, ``torch.compiler.cudagraph_mark_step_begin()`` says where a new step begins.
+
+# sphinx_gallery_fold = "Kept results of reduce-overhead"
+# sphinx_gallery_once = True
+ones = torch.ones(2, device=bench.device)
+
+
+def read_at_the_end(function):
+    """Return four results that are read behind the last call, or what an error says."""
+    results = [function(number * ones) for number in (1, 2, 3, 4)]
+    try:
+        return [result[0].item() for result in results]
+    except RuntimeError as error:
+        return str(error).split(". ")[0]
+
+
+tenfold = torch.compile(lambda x: 10 * x, mode="reduce-overhead")
+print("kept:", read_at_the_end(tenfold))
+print("cloned:", read_at_the_end(lambda x: tenfold(x).clone()))
+if IS_2_15:  # PyTorch clones what would be overwritten
+    options = {
+        "triton.cudagraphs": True,
+        "triton.cudagraph_trees_generation_cloning": "user_visible",
+    }
+    tenfold = torch.compile(lambda x: 10 * x, options=options)
+    print("cloned by PyTorch:", read_at_the_end(tenfold))
+
+# %%
+# **The step of the optimizer cannot be recorded.** Rule: ``Adam``, ``AdamW`` and others like them need
+# ``capturable=True``. ``SGD`` has no ``capturable``; with a tensor as learning rate, give ``SGD`` ``fused=True``.
+#
+# **The learning rate stays as it was.** A Python number is fixed when you record. The next cell records a step, and then
+# sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor on
+# the GPU, and change it with ``fill_``.
+
+# sphinx_gallery_fold = "How the rate is changed"
+# sphinx_gallery_once = True
+
+
+def change_rate(rate):
+    """Set the rate to 0 when the step is recorded; return by how much a replay still changes a weight."""
+    weight = nn.Parameter(torch.ones(1, device="cuda"))
+    weight.grad = torch.ones_like(weight)
+    optimizer = torch.optim.AdamW([weight], rate, weight_decay=0, capturable=True)
+    graph, _result = record(optimizer.step)
+    if torch.is_tensor(rate):
+        rate.fill_(0)
+    else:
+        optimizer.param_groups[0]["lr"] = 0.0
+    before = weight.detach().clone()
+    graph.replay()
+    return (before - weight.detach()).item()
+
+
+if bench.gpu:
+    print("a number:", change_rate(0.1))
+    print("a tensor:", change_rate(torch.tensor(0.1, device="cuda")))
+
+# %%
+# **Numbers drawn by Python repeat, or a counter stands still.** Python runs while you record, and not in a replay.
+# Numbers that PyTorch draws on the GPU do not repeat: dropout is new in each replay. Rule: draw random numbers and count
+# with tensors on the GPU; log outside of the graph.
+
+# sphinx_gallery_fold = "What is frozen"
+# sphinx_gallery_once = True
+import random
+
+if bench.gpu:
+    graph, noise = record(lambda: random.random() + torch.zeros(2, device="cuda"))
+    graph.replay()
+    before = noise.clone()
+    graph.replay()
+    print("Python's random numbers are frozen:", torch.equal(noise, before))
+    graph, noise = record(lambda: torch.rand(2, device="cuda"))
+    graph.replay()
+    before = noise.clone()
+    graph.replay()
+    print("PyTorch's random numbers are frozen:", torch.equal(noise, before))
+
+# %%
+# **An input of another size gives wrong results.** If an input has one row only, ``copy_`` repeats it silently; other
+# sizes raise an error. Rule: copy into a part of the place, and read the same part of the result. Or
+# record one graph for each size.
+
+# sphinx_gallery_fold = "An input of one row"
+# sphinx_gallery_once = True
+if bench.gpu:
+    place = torch.zeros(4, 2, device="cuda")
+    graph, result = record(lambda: 10 * place)
+    place.copy_(torch.ones(1, 2))  # one row becomes four
+    graph.replay()
+    print("one row given:", result[:, 0].tolist())
+    place.zero_()
+    place[:1].copy_(torch.ones(1, 2))
+    graph.replay()
+    print("one row, filled up:", result[:1, 0].tolist())
+
+# %%
+# **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
+# graph writes. After the second backward, the first gradient is lost, and the second counts twice. With
+# ``reduce-overhead``, the second backward can end in an error (`issue 169545
+# <https://github.com/pytorch/pytorch/issues/169545>`__). Rule: make the tensors of ``.grad`` before, outside of the
+# graphs, and set them to zero instead of ``None``: ``zero_grad(set_to_none=False)``. The next cell prints a gradient that
+# has to be 8.
+
+# sphinx_gallery_fold = "How gradients are accumulated"
+# sphinx_gallery_once = True
+
+
+def accumulate(layer, own_gradients):
+    """Return a gradient after two micro-batches; it has to be 2 + 6.
+
+    The gradients are tensors of our own, or those that backward makes.
+    """
+    for _ in range(3):  # with reduce-overhead, the third one is replayed
+        layer.zero_grad(set_to_none=True)
+        if own_gradients:
+            for weight in layer.parameters():
+                weight.grad = torch.zeros_like(weight)
+        for factor in (1, 3):
+            torch.compiler.cudagraph_mark_step_begin()
+            layer(factor * ones[None].expand(2, 2)).sum().backward()
+    return layer.weight.grad[0, 0].item()
+
+
+def make_layer(kind):
+    """Return a linear layer: as it is, compiled, or with graphs of its own."""
+    layer = nn.Linear(2, 2).to(bench.device)
+    if kind == "reduce-overhead":
+        layer.compile(mode=kind)
+    if kind == "make_graphed_callables":
+        sample = torch.ones(2, 2, device="cuda")
+        layer = torch.cuda.make_graphed_callables(layer, (sample,))
+    return layer
+
+
+kinds = ["without a graph", "reduce-overhead"]
+if bench.gpu:
+    kinds.append("make_graphed_callables")
+for kind in kinds:
+    for own_gradients in (True, False):
+        made = "gradients of our own" if own_gradients else "gradients from backward"
+        try:
+            gradient = accumulate(make_layer(kind), own_gradients)
+        except RuntimeError as error:
+            print(f"{kind}, {made}: {str(error).split('. ')[0]}")
+            continue
+        bench.measure(made, kind, "gradient", gradient, unit="")
+        print(f"{kind}, {made}: {gradient:.0f}")
+
+# %%
+# Why a graph helps, and what is in it
+# ------------------------------------
+#
+# Without a graph, the CPU launches one kernel after the other. Here, an eager operation on a small tensor takes the
+# CPU :measured:`process.eager-operation.launch_cost`. If the GPU is done before the next launch, it waits. A
+# :term:`CUDA graph` is a list of kernels with their addresses and numbers, and the CPU launches all of it at once.
+#
+# Python is not in this list, and no work of the CPU. A replay does not look at a learning rate or a size: it
+# computes with the numbers and the addresses that were recorded. From this follow all pitfalls on this page.
+#
+# - **By hand**, you record whatever a function launches, all of it or nothing. You must keep addresses and sizes the
+#   same, and nothing in it may use the CPU.
+# - With ``reduce-overhead``, **PyTorch** takes care of that. It records what it has compiled, leaves out what uses the
+#   CPU, copies inputs, and records again for another size. In return you wait for the compiler, and each call checks
+#   :term:`guards <guard>`.
+#
+# ``look`` tells how busy the GPU is, and the picture shows when the CPU launches and the GPU computes during one
+# iteration.
+
+# sphinx_gallery_fold = "The function look"
+
+from _look import look
+
+# %%
+
+# sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
+# sphinx_gallery_once = True
+iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
+lanes = {}
+for name, function in {
+    "no graph": iteration,
+    "one graph": by_hand(iteration, *BATCH),
+}.items():
+    print(name, end=": ")
+    look(lambda function=function: function(*BATCH), calls=50)
+    spans = bench.spans_of(lambda function=function: function(*BATCH))
+    for lane, times in spans.items():
+        lanes[f"{lane}, {name}"] = times
+bench.publish_spans("one iteration", lanes)
+del iteration, function
+
+# %%
+# .. spans:: one iteration
+#
+#    Without a graph, the CPU launches one kernel after the other, and there are gaps between them; the profiler adds to
+#    the gaps. In the graph, the CPU launches once.
 #
 # A training iteration, recorded by PyTorch
 # -----------------------------------------
 #
 # With ``mode="reduce-overhead"``, PyTorch records a graph of forward and another one of backward. Clipping and the step
-# of the optimizer are not compiled and stay outside. We time this in tests of its own, before any graph by hand: while
-# PyTorch 2.11 records, it frees memory that graphs by hand may still use (see the pitfalls).
+# of the optimizer are not compiled and stay outside. We time this in tests of its own, before those of graphs by hand:
+# while PyTorch up to 2.14 records, it frees memory that graphs by hand may still use (see the pitfalls).
+#
+# "Whole step" compiles the whole iteration, as PyTorch advises: the loss, clipping and the step of the optimizer, too.
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
@@ -519,11 +699,14 @@ calls = {
 
 # sphinx_gallery_once = True
 calls["default"] = train_by_pytorch("default")
+iteration = make_iteration(make_model(), capturable=bench.gpu)
+whole_step = torch.compile(iteration, mode="reduce-overhead")
+calls["whole step"] = Start(by_pytorch(whole_step), BATCH)
 
 # %%
 # We check that all variants give the same loss in the third iteration, within a hundredth. ``wall`` is the wall time of
 # an iteration and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the
-# peak during the first three calls. Below the table, the cell prints for one run how many seconds these three calls
+# peak of later calls, and ``kept`` is what stays reserved between them. Below the table, the cell prints for one run how many seconds these three calls
 # take (``ready``), and how many CUDA graphs a call launches (``graphs``). Tables, charts and text show the median of all
 # processes. What is printed, and the tables of the notebook, show one run. A speed-up is computed in each process, and then
 # the median is taken: so it can differ from the quotient of two times in the table.
@@ -541,6 +724,9 @@ publish_start(case, calls)
 # - Compiling alone is not enough: with ``default``, an iteration takes :measured:`training-by-pytorch.default.wall`.
 #   This was measured in one process, and its speed-up compares it with the iteration without compiling in the same
 #   process.
+# - If the whole step is compiled with ``reduce-overhead``, an iteration takes
+#   :measured:`training-by-pytorch.whole-step.wall`, and launches :measured:`training-by-pytorch.whole-step.graphs` graphs.
+#   It is ready after :measured:`training-by-pytorch.whole-step.ready` (in one process).
 #
 # Inference, recorded by PyTorch
 # ------------------------------
@@ -596,7 +782,7 @@ class Chain(nn.Module):
         return x
 
 
-DETOURS = {0: (), 1: (7,), 3: (3, 7, 11)}
+DETOURS = {0: (), 3: (3, 7, 11)}
 x = torch.randn(TEXTS, WIDTH, device=bench.device, dtype=bench.dtype)
 graphs = {}
 for number, places in DETOURS.items():
@@ -682,12 +868,12 @@ publish_start(case, calls)
 #
 #    Wall time of a training iteration.
 #
-# - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
+# - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.25 * training-by-hand.not-compiled.gpu <
 #   training-by-hand.not-compiled.wall>`: an iteration takes
 #   :measured:`training-by-hand.not-compiled.wall`. In one graph, :claim:`it takes less than a third of that <3 *
 #   training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`:
 #   :measured:`training-by-hand.one-graph.wall`. The graph is ready after :measured:`training-by-hand.one-graph.ready`.
-# - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.2 *
+# - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.25 *
 #   training-by-hand.one-graph.gpu>`. The CPU is busy for :measured:`training-by-hand.one-graph.cpu`; with "fused" it
 #   is busy for :measured:`training-by-hand.fused.cpu`.
 # - Compiled blocks have :claim:`fewer kernels <training-by-hand.blocks-compiled-one-graph.kernels <
@@ -710,12 +896,11 @@ publish_start(case, calls)
 # - ``reduce-overhead`` :claim:`is ready later than one graph of compiled blocks
 #   <training-by-hand.blocks-compiled-one-graph.ready < training-by-pytorch.reduce-overhead.ready>`, because it
 #   compiles the whole model. It needs about the same GPU time. We expected it to come near to one
-#   graph in wall time, too, but for clipping and the step :claim:`the GPU still waits for the CPU <1.2 *
+#   graph in wall time, too, but for clipping and the step :claim:`the GPU still waits for the CPU <1.25 *
 #   training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`.
-# - In the first three calls, one graph :claim:`takes more memory than "fused" <training-by-hand.fused.memory <
-#   training-by-hand.one-graph.memory>`: :measured:`training-by-hand.one-graph.memory`. "Fused" takes
-#   :measured:`training-by-hand.fused.memory`. A graph keeps its gradients and intermediate results at addresses of
-#   their own.
+# - Between its replays, one graph keeps :measured:`training-by-hand.one-graph.kept` of memory. "Fused" keeps
+#   :measured:`training-by-hand.fused.kept`, and needs :measured:`training-by-hand.fused.memory` at its peak. A graph keeps
+#   its gradients and intermediate results at addresses of their own.
 #
 # Inference, recorded by hand
 # ---------------------------
@@ -742,9 +927,24 @@ publish_start(case, calls)
 # :measured:`inference-by-hand.one-graph.wall`. It :claim:`is ready sooner than with reduce-overhead
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`: after
 # :measured:`inference-by-hand.one-graph.ready`. With ``reduce-overhead``, this takes
-# :measured:`inference-by-pytorch.reduce-overhead.ready`. Graphs keep memory: beside weights and input, a call in one
-# graph needs :measured:`inference-by-hand.one-graph.memory`; without a graph it needs
-# :measured:`inference-by-hand.not-compiled.memory`.
+# :measured:`inference-by-pytorch.reduce-overhead.ready`. Graphs keep memory: beside weights and input, one graph keeps
+# :measured:`inference-by-hand.one-graph.kept`; without a graph, a call needs
+# :measured:`inference-by-hand.not-compiled.memory` at its peak.
+#
+# A graph does not change what is computed. Compiling does: it rounds less often. The next cell prints by how much results
+# differ from those without a graph and without compiling.
+
+# sphinx_gallery_once = True
+eager = calls["not compiled"]().float().clone()
+differences = {}
+for name, call in calls.items():
+    differences[name] = (call().float() - eager).abs().max().item()
+    bench.measure(case, name, "difference", differences[name], unit="")
+print({name: f"{difference:.3g}" for name, difference in differences.items()})
+
+# %%
+# In one graph, results differ by :measured:`inference-by-hand.one-graph.difference`; with compiled blocks, they differ by
+# :measured:`inference-by-hand.blocks-compiled.difference`. This was measured in one process.
 #
 # What a fixed address costs
 # --------------------------
@@ -834,156 +1034,71 @@ if bench.gpu:
 # each, the four graphs keep :measured:`graphs-of-four-batches.a-pool-each.kept`. In one pool, :claim:`they keep less
 # <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`:
 # :measured:`graphs-of-four-batches.one-pool.kept`. With ``reduce-overhead``, all graphs share one pool by themselves.
+
+# %%
+# Pitfalls that can end the process
+# ---------------------------------
 #
-# Pitfalls
-# --------
-#
-# On a CPU, most of these cells print nothing. Short functions are recorded by this one:
-
-# sphinx_gallery_once = True
-
-
-def record(function):
-    """Return a function's CUDA graph, and the tensors that a replay writes."""
-    function()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        result = function()
-    return graph, result
-
-
-# %%
-# **A kept result changes.** Recorded by hand, each replay writes to the same addresses, and nothing warns.
-
-# sphinx_gallery_once = True
-if bench.gpu:
-    x = torch.ones(2, device="cuda")
-    graph, result = record(lambda: 10 * x)
-    graph.replay()
-    kept, cloned = result, result.clone()
-    x.fill_(5)
-    graph.replay()
-    print("kept:", kept.tolist(), "cloned:", cloned.tolist())
-
-# %%
-# With ``reduce-overhead``, reading a kept result of the first two calls, which prepare and record, raises an error.
-# Results of later calls change silently; this follows from PyTorch's code. Rule: clone what you keep. If several compiled
-# functions belong to one step, ``torch.compiler.cudagraph_mark_step_begin()`` says where a new step begins.
-
-# sphinx_gallery_once = True
-tenfold = torch.compile(lambda x: 10 * x, mode="reduce-overhead")
-ones = torch.ones(2, device=bench.device)
-kept = [tenfold(ones) for _ in range(3)]
-try:
-    print("kept:", kept[0])
-except RuntimeError as error:
-    print(str(error).split(". ")[0])
-kept = [tenfold(ones).clone() for _ in range(3)]
-print("cloned:", kept[0].tolist())
-
-# %%
-# **The step of the optimizer cannot be recorded.** Rule: ``Adam``, ``AdamW`` and others like them need
-# ``capturable=True``. ``SGD`` has no ``capturable``; with a tensor as learning rate, give ``SGD`` ``fused=True``.
-#
-# **The learning rate stays as it was.** A Python number is fixed when you record. The next cell records a step, and then
-# sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor on
-# the GPU, and change it with ``fill_``.
-
-# sphinx_gallery_fold = "How the rate is changed"
-# sphinx_gallery_once = True
-
-
-def change_rate(rate):
-    """Set the rate to 0 when the step is recorded; return by how much a replay still changes a weight."""
-    weight = nn.Parameter(torch.ones(1, device="cuda"))
-    weight.grad = torch.ones_like(weight)
-    optimizer = torch.optim.AdamW([weight], rate, weight_decay=0, capturable=True)
-    graph, _result = record(optimizer.step)
-    if torch.is_tensor(rate):
-        rate.fill_(0)
-    else:
-        optimizer.param_groups[0]["lr"] = 0.0
-    before = weight.detach().clone()
-    graph.replay()
-    return (before - weight.detach()).item()
-
-
-if bench.gpu:
-    print("a number:", change_rate(0.1))
-    print("a tensor:", change_rate(torch.tensor(0.1, device="cuda")))
-
-# %%
-# **Numbers drawn by Python repeat, or a counter stands still.** Python runs while you record, and not in a replay.
-# Numbers that PyTorch draws on the GPU do not repeat: dropout is new in each replay. Rule: draw random numbers and count
-# with tensors on the GPU; log outside of the graph.
-
-# sphinx_gallery_once = True
-import random
-
-if bench.gpu:
-    graph, noise = record(lambda: random.random() + torch.zeros(2, device="cuda"))
-    graph.replay()
-    before = noise.clone()
-    graph.replay()
-    print("Python's random numbers are frozen:", torch.equal(noise, before))
-    graph, noise = record(lambda: torch.rand(2, device="cuda"))
-    graph.replay()
-    before = noise.clone()
-    graph.replay()
-    print("PyTorch's random numbers are frozen:", torch.equal(noise, before))
-
-# %%
-# **An input of another size gives wrong results.** If an input has one row only, ``copy_`` repeats it silently; other
-# sizes raise an error. Rule: copy into a part of the place, and read the same part of the result. Or
-# record one graph for each size.
-
-# sphinx_gallery_once = True
-if bench.gpu:
-    place = torch.zeros(4, 2, device="cuda")
-    graph, result = record(lambda: 10 * place)
-    place.copy_(torch.ones(1, 2))  # one row becomes four
-    graph.replay()
-    print("one row given:", result[:, 0].tolist())
-    place.zero_()
-    place[:1].copy_(torch.ones(1, 2))
-    graph.replay()
-    print("one row, filled up:", result[:1, 0].tolist())
-
-# %%
-# **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
-# graph writes. After the second backward, the first gradient is lost, and the second counts twice. With
-# ``reduce-overhead``, the second backward can end in an error (`issue 169545
-# <https://github.com/pytorch/pytorch/issues/169545>`__; not measured here). Rule: do not accumulate with
-# ``make_graphed_callables``; to accumulate with a compiled model, use ``default``. Or add the gradients to tensors of your own after each backward, and then
-# call ``zero_grad(set_to_none=True)``.
-
-# sphinx_gallery_once = True
-
-
-def accumulate(layer):
-    """Return a gradient after two micro-batches; it has to be 2 + 6."""
-    layer.zero_grad(set_to_none=True)
-    for factor in (1, 3):
-        layer(factor * ones[None].expand(2, 2)).sum().backward()
-    return layer.weight.grad[0, 0].item()
-
-
-layer = nn.Linear(2, 2).to(bench.device)
-print("without a graph:", accumulate(layer))
-if bench.gpu:
-    sample = torch.ones(2, 2, device="cuda")
-    print("recorded:", accumulate(torch.cuda.make_graphed_callables(layer, (sample,))))
-
-# %%
 # **A replay ends with "an illegal memory access was encountered".** If ``reduce-overhead`` warms up
-# or records after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph may
-# still use. A new size is enough for that. Rule: use one of the two in a process. If you cannot avoid both, run all
-# sizes of ``reduce-overhead`` first, and no new one afterwards.
-#
+# or records after you have recorded a graph by hand, PyTorch up to 2.14 frees the workspace of cuBLAS, which your graph
+# may still use. A new size is enough for that. Rule: use one of the two in a process, and drop all graphs by hand
+# together. If you cannot avoid both, run all sizes of ``reduce-overhead`` first, and no new one afterwards. PyTorch 2.15
+# keeps no such workspace. There, the next cell records by hand, lets ``reduce-overhead`` record two sizes, and counts the
+# results of a replay that differ from before.
+
+# sphinx_gallery_fold = "Both kinds of graphs in one process"
+# sphinx_gallery_once = True
+if bench.gpu and IS_2_15:
+    options = dict(device=bench.device, dtype=bench.dtype)
+    layer = nn.Linear(WIDTH, WIDTH, **options).requires_grad_(False)
+    graph, result = record(lambda: layer(*INPUT))
+    graph.replay()
+    expected = result.clone()
+    other = torch.compile(copy.deepcopy(layer), mode="reduce-overhead", dynamic=False)
+    try:
+        for texts in (TEXTS, TEXTS // 2):
+            for _ in range(3):
+                other(INPUT[0][:texts])
+        torch.cuda.empty_cache()
+        graph.replay()
+        differing = (result != expected).sum().item()
+    except RuntimeError as error:
+        print(str(error).splitlines()[0])
+    else:
+        bench.measure("both kinds of graphs", "replay", "differing", differing, unit="")
+        print("results that differ:", differing)
+
+# %%
+# **Calls in another thread end in an error.** Up to PyTorch 2.11, what ``reduce-overhead`` has compiled runs in one
+# thread only. In 2.15 each thread records its own graphs, and keeps their memory. The next cell runs one
+# function in two threads.
+
+# sphinx_gallery_fold = "Calls in two threads"
+# sphinx_gallery_once = True
+from concurrent.futures import ThreadPoolExecutor
+
+if IS_2_15:
+    twofold = torch.compile(lambda x: 2 * x, mode="reduce-overhead")
+
+    def call_three_times():
+        """Return a copy of the third result."""
+        for _ in range(3):
+            doubled = twofold(ones)
+        return doubled.clone()
+
+    try:
+        with ThreadPoolExecutor(1) as other:
+            results = [call_three_times(), other.submit(call_three_times).result()]
+        print("results of two threads:", [result.tolist() for result in results])
+    except (AssertionError, RuntimeError) as error:
+        print(f"{type(error).__name__}: {error}".splitlines()[0])
+
+# %%
 # **An error says "operation not permitted when stream is capturing".** What you record waits for the GPU or copies
 # to the CPU: ``.item()``, ``print(tensor)``, ``if tensor:``, a mask as an index. Rule: keep it in tensors on the GPU, or
 # leave it outside of the graph. After such an error, start the process again. So this cell is the last one.
 
+# sphinx_gallery_fold = "A function that cannot be recorded"
 # sphinx_gallery_once = True
 if bench.gpu:
     x = torch.ones(2, device="cuda")

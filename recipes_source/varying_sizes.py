@@ -14,7 +14,7 @@ graphs: by hand if sizes are few and known and nothing in them needs the CPU, ot
 
    import torch
    model = torch.nn.Linear(64, 64).cuda()
-   model = torch.compile(model)
+   model.compile()
    for length in (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        model(x)  # the first two calls compile
@@ -47,7 +47,7 @@ graphs: by hand if sizes are few and known and nothing in them needs the CPU, ot
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   model = torch.compile(model, mode="reduce-overhead")
+   model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        result = model(x).clone()
@@ -57,7 +57,7 @@ graphs: by hand if sizes are few and known and nothing in them needs the CPU, ot
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   model = torch.compile(model, mode="reduce-overhead")
+   model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        to_add = -length % 128  # up to 128, 256, ...
@@ -65,10 +65,11 @@ graphs: by hand if sizes are few and known and nothing in them needs the CPU, ot
        result = model(x)[:, :length].clone()
 
 After eight compilations of a function, new sizes run without compiling. The reason is often ``dynamic=False``, which you
-can leave out, or a counter in a module, which you can keep in a tensor.
+can leave out, or a counter in a module, which you can keep in a tensor. In PyTorch 2.15,
+``torch.compile(model, recompile_limit=20)`` moves the limit for one model.
 
-The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
-how to look. If the two are about equal, the GPU is busy. A part needs the CPU if it reads a value back (``.item()``) or
+The **GPU waits for the CPU** if it is busy for less than 80 % of the time; :doc:`/recipes/where_time_goes` shows
+how to look. From 95 % on, it is busy. A part needs the CPU if it reads a value back (``.item()``) or
 computes on the CPU. The code with graphs is for inference; in training, see :doc:`/recipes/cuda_graphs`.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
@@ -86,8 +87,8 @@ With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_le
 has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
 :measured:`a-new-length.without-compiling.new_length` here; if most lengths are new and you do not pad, call
 ``torch.backends.cuda.enable_cudnn_sdp(False)``. All graphs share one memory pool, so outputs have to be
-cloned. With CUDA graphs, the first passes take :measured:`few-texts.cuda-graphs.memory` of memory. Without compiling,
-the first passes take :measured:`few-texts.without-compiling.memory`.
+cloned. With CUDA graphs, a pass takes :measured:`few-texts.cuda-graphs.memory` of memory. Without compiling, it takes
+:measured:`few-texts.without-compiling.memory`.
 
 - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` instead, which keeps the sizes of a step
   fixed: see :doc:`/recipes/token_generation`. For other calls, if you use CUDA graphs and new lengths keep coming,
@@ -101,10 +102,10 @@ the first passes take :measured:`few-texts.without-compiling.memory`.
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
   Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
-  without compiling, and nothing warns. With ``reduce-overhead``, make all calls in one thread: in another one, a new
-  size ends in an ``AssertionError`` (:ref:`for-serving`). For a few known sizes, record :doc:`a graph by hand
-  </recipes/cuda_graphs>` for each, the largest first, in one pool; copy a result before you replay another graph. Do not use both in one process: a replay can then end in an illegal
-  memory access.
+  without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one thread: in another
+  one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). For a few known sizes, record :doc:`a graph by hand
+  </recipes/cuda_graphs>` for each, the largest first, in one pool; copy a result before you replay another graph. Up to PyTorch 2.14, do not use both in one process: a replay can then
+  end in an illegal memory access.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
@@ -118,7 +119,7 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib. Since PyTorch 2.1, sizes become dynamic by themselves.
+- PyTorch 2.11 or newer, and pandas. Since PyTorch 2.1, sizes become dynamic by themselves.
 - You need a CUDA GPU of compute capability 7.0 or above, with Triton, for the short examples and for results
   like these. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
   has no ``bfloat16``: there everything runs in ``float32``.
@@ -126,7 +127,6 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
-# sphinx_gallery_thumbnail_number = 1
 
 # %%
 # What to choose
@@ -151,7 +151,8 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #        It costs no memory: with 128 texts in a batch, a pass needs :measured:`many-texts.nothing-marked.memory`; without
 #        compiling it needs :measured:`many-texts.without-compiling.memory`
 #    * - Compiling twice, for the first size and then for any size, takes too long
-#      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
+#      - ``set_stance("eager_then_compile")``, or ``dynamic=True``; or ``mark_dynamic(x, 1)`` for each input, before the
+#        call; ``1`` is the dimension that varies
 #      - One compilation less. The first pass takes :measured:`few-texts.length-marked.first_call`. With nothing marked,
 #        it takes :measured:`few-texts.nothing-marked.first_call`. That variant mostly ran first, so its time includes work
 #        done once for both
@@ -163,14 +164,14 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #        :measured:`few-texts.nothing-marked.wall`
 #      - A graph is recorded for each size: with ``reduce-overhead``, this takes
 #        :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new size costs
-#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, and the
-#        first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
+#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, and a
+#        pass needs :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
 #        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
-#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. The first
-#        passes need :measured:`few-texts.padded-cuda-graphs.memory` of memory
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. A pass needs
+#        :measured:`few-texts.padded-cuda-graphs.memory` of memory
 #    * - The GPU is busy
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
@@ -207,53 +208,16 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #      - After warm-up, ``set_stance("eager_on_recompile")``
 #      - A size that no code fits runs without compiling
 #      - Such a call is not compiled, however often it is repeated. With CUDA graphs, a new size that the code
-#        fits still gets a graph in its first calls: the stance forbids compiling, not recording. We know this from PyTorch's code,
-#        and did not measure it
+#        fits still gets a graph in its first calls: the stance forbids compiling, not recording. In PyTorch 2.15,
+#        ``cudagraph_dynamic_shape_rerecord_limit`` forbids recording (see below)
+#    * - The program starts again and again, and compiles twice each time
+#      - Keep the compiler's cache, and name the job: ``TORCH_COMPILE_JOB_ID=my-service``
+#      - The second process takes :measured:`two-processes.cache-and-name-second-process.compilations` compilation; with the
+#        cache alone, it takes :measured:`two-processes.cache-second-process.compilations` (measured in one process)
+#      - The folder of the cache has to stay
 #
-# Why it compiles again, and when it stops
-# ----------------------------------------
-#
-# The first call compiles for exactly the sizes it gets: they are numbers in the code. Checks before the
-# code, called :term:`guards <guard>`, let only these sizes in, so a second size breaks one of these checks. PyTorch
-# compares the two inputs, and where a size differs, it compiles again with a symbol in the place of the number. It
-# calls this **automatic dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are
-# always fixed. And where your code asks for the size, such as ``if length > 512``, both branches are compiled, one
-# after the other.
-#
-# A **CUDA graph** has no symbols. It is recorded for one size, so each size has a graph of its own,
-# recorded from the same compiled code. With a new size, the first call runs the code, the second
-# records, and only the third replays.
-#
-# **Padding** turns many sizes into a few. The price is what the GPU computes for the padding.
-
-# sphinx_gallery_fold = "Code of the figure"
-# sphinx_gallery_once = True
-# sphinx_gallery_alt = "Bars of the lengths of eight texts in the order of their calls, with padding up to 256, 448 or 640 above them; the first call compiles for length 64, the second for any length"
-from matplotlib import pyplot as plt
-
-lengths, sizes = [64, 323, 582, 101, 360, 619, 138, 397], [256, 448, 640]
-padded = [min(size for size in sizes if size >= length) for length in lengths]
-calls = [f"call {number}" for number in range(1, 9)]
-figure, axes = plt.subplots(figsize=(7, 2.8))
-axes.bar(calls, padded, color="none", edgecolor="C1", hatch="///", label="padding")
-axes.bar(calls, lengths, color="C0", label="tokens")
-notes = {0: "compiles\nfor 64", 1: "compiles\nfor any\nlength"}
-for call, note in notes.items():
-    axes.text(call, padded[call] + 12, note, ha="center", fontsize=8)
-axes.set(ylabel="length", ylim=(0, 780))
-axes.legend(loc="upper center", ncols=2)
-plt.show()
-
-# %%
-# In the figure, eight texts come in one after the other. The first call compiles for length 64, the
-# second for any length, and the others find code that fits. If texts are padded to 256, 448 or 640, the
-# GPU also computes the hatched parts.
-#
-# Eight texts in a batch
-# ----------------------
-#
-# The model is two blocks of a decoder. One pass sends 20 batches through it, each with texts of another
-# length.
+# The experiment
+# --------------
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -261,8 +225,15 @@ from _harness import Bench
 
 # %%
 
+# sphinx_gallery_fold = "Does the GPU wait? How to look"
+
+from _look import look
+
+# %%
+
 bench = Bench()
 
+import inspect
 import itertools
 
 import pandas as pd
@@ -279,6 +250,10 @@ if not bench.gpu:
     LENGTHS, SIZES = [length // 8 for length in LENGTHS[:3]], [56, 96]
 
 # %%
+#
+# The model is two blocks of a decoder. One pass sends 20 batches through it, each with texts of another
+# length.
+#
 # A token of a decoder sees only itself and those before it, so padding behind a text changes nothing.
 # An encoder would need a mask.
 
@@ -352,213 +327,12 @@ class Visit:
 
 
 # %%
-# If the name of a variant does not say otherwise, nothing is marked and nothing is padded. The hidden
-# states of the last tokens have to agree within 0.1, because they are ``bfloat16``. ``wall`` is the
-# wall time of a pass and ``gpu`` the time in kernels. ``first_call`` is the first pass. Tables, charts
-# and text show the median of all processes. What is printed, and the tables of the notebook, show one
-# run.
-
-VARIANTS = {
-    "without compiling": dict(compiled=False),
-    "nothing marked": {},
-    "length marked": dict(marked=True),
-    "CUDA graphs": dict(mode="reduce-overhead"),
-    "padded, CUDA graphs": dict(sizes=SIZES, mode="reduce-overhead"),
-}
-few_texts = make_texts(FEW)
-Visit(few_texts[:1])()  # the compiler has done everything once before it is timed
-visits = {name: Visit(few_texts, **options) for name, options in VARIANTS.items()}
-few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
-
-# %%
-# .. chart:: wall
-#    :case: few texts
-#
-#    Wall time of a pass over 20 lengths, with eight texts in a batch.
-#
-# - With nothing marked, the first pass takes :measured:`few-texts.nothing-marked.first_call`, because
-#   it compiles twice. With the length marked it compiles once, and :claim:`takes less time
-#   <few-texts.length-marked.first_call < few-texts.nothing-marked.first_call>`:
-#   :measured:`few-texts.length-marked.first_call`. Later passes run the same code.
-# - With nothing marked, a pass takes :measured:`few-texts.nothing-marked.wall`; without compiling it takes
-#   :measured:`few-texts.without-compiling.wall`. The gain is small, because :claim:`the GPU waits for the CPU <1.2 *
-#   few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`: it computes for only
-#   :measured:`few-texts.nothing-marked.gpu`.
-# - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
-#   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
-#   one pool, so the first passes take only :measured:`few-texts.cuda-graphs.memory`. The first pass of this variant
-#   comes after those of the variants above. It finds a part of what they have compiled and loaded, so do not compare
-#   its time with theirs.
-# - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
-#   is a kernel, and the model has :measured:`padding.four-sizes.waste` more tokens to compute. Here,
-#   :claim:`it loses against a graph for each length <few-texts.cuda-graphs.wall <
-#   few-texts.padded-cuda-graphs.wall>`, which we did not expect.
-#
-# A length that is new
-# --------------------
-#
-# Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each variant in six
-# passes, in the order of the table above. The price of new lengths is the time of the first three passes minus that of
-# the last three. The next cell prints it divided by the number of lengths, and also the memory that the first three passes have taken and
-# kept.
-
-
-def meet(visit, texts):
-    """Return the seconds that it takes, per text, that a length is new; and memory kept."""
-    visit.texts = texts
-    if bench.gpu:
-        torch.cuda.empty_cache()
-        free = torch.cuda.mem_get_info()[0]
-    first = sum(bench.time(visit) for _ in range(3))
-    kept = 0
-    if bench.gpu:
-        torch.cuda.empty_cache()
-        kept = free - torch.cuda.mem_get_info()[0]
-    later = sum(bench.time(visit) for _ in range(3))
-    return max(0, first - later) / len(texts), max(0, kept) / len(texts)
-
-
-new_texts = make_texts(FEW, [length + 5 for length in LENGTHS[:8]])
-met = {name: meet(visits[name], new_texts) for name in visits}
-print(pd.DataFrame(met, index=["seconds", "bytes"]).T)
-
-# %%
-
-# sphinx_gallery_plumbing = True
-
-for name, (seconds, kept) in met.items():
-    bench.measure("a new length", name, "new_length", seconds)
-    bench.measure("a new length", name, "kept", kept, unit="B")
-padded = sum(pad(text, SIZES).shape[1] for text in few_texts)
-bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit="share")
-
-# %%
-# - The variant without compiling comes first, and a new length takes it
-#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. The reason is cuDNN, which
-#   PyTorch prefers for attention on this GPU: it plans attention anew for each length. The other variants come
-#   later and find these plans ready.
-# - :doc:`/recipes/token_generation` measures the same with a cache that grows by a place with each token. There,
-#   a token of a new length takes :measured:`token_generation:growing-cache.cudnn.first_pass`. :claim:`Without
-#   cuDNN it takes less <token_generation:growing-cache.without-cudnn.first_pass <
-#   growing-cache.cudnn.first_pass>`: :measured:`token_generation:growing-cache.without-cudnn.first_pass`. If
-#   most of your lengths are new and you do not pad, call ``torch.backends.cuda.enable_cudnn_sdp(False)``.
-# - With CUDA graphs, a new length takes another :measured:`a-new-length.cuda-graphs.new_length`, because
-#   a graph is recorded.
-# - With padding, :claim:`it takes less <a-new-length.padded-cuda-graphs.new_length <
-#   a-new-length.cuda-graphs.new_length>`: the padded size has come before, so cuDNN's plan and the graph are
-#   there. So if the GPU waits for the CPU and most lengths come only once, pad.
-#
-# After eight sizes of one function PyTorch warns that it records many graphs
-# (``torch._inductor.config.triton.cudagraph_dynamic_shape_warn_limit``).
-#
-# 128 texts in a batch
-# --------------------
-#
-# Now each kernel has 16 times as much to do.
-
-NAMES = ("without compiling", "nothing marked", "padded, CUDA graphs")
-many_texts = make_texts(MANY)
-visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
-many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
-
-# %%
-# .. chart:: wall
-#    :case: many texts
-#
-#    Wall time of a pass over 20 lengths, with 128 texts in a batch.
-#
-# The GPU is busy, and compiling :claim:`saves time because kernels are fused <many-texts.nothing-marked.gpu
-# < many-texts.without-compiling.gpu>`. It :claim:`also saves memory <many-texts.nothing-marked.memory <
-# many-texts.without-compiling.memory>`: with nothing marked, the first passes take
-# :measured:`many-texts.nothing-marked.memory`; without compiling, they take
-# :measured:`many-texts.without-compiling.memory`. CUDA graphs save nothing here, and padding adds work: with
-# both, :claim:`the GPU has more to do than without compiling <many-texts.without-compiling.gpu
-# < many-texts.padded-cuda-graphs.gpu>`.
-#
-# Code for one size, or for any
-# -----------------------------
-#
-# Does code for any size take the GPU more time? The next cell compiles with ``dynamic=False`` for eight
-# lengths, as many as PyTorch allows. It was measured in one process.
-
-# sphinx_gallery_once = True
-eight = few_texts[:8]
-visits = {
-    "without compiling": Visit(eight, compiled=False),
-    "compiled for any length": Visit(eight, marked=True),
-    "padded, each size compiled": Visit(eight, SIZES, dynamic=False),
-    "each length compiled": Visit(eight, dynamic=False),
-}
-each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
-
-# %%
-# .. chart:: gpu
-#    :case: eight lengths
-#
-#    GPU time of a pass over eight lengths.
-#
-# Both take about the same GPU time: compiled for each length, a pass takes
-# :measured:`eight-lengths.each-length-compiled.gpu`; compiled for any length, it takes
-# :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`Code for one size saves less than a twentieth <0.95 *
-# eight-lengths.compiled-for-any-length.gpu < eight-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes
-# longer <2 * eight-lengths.compiled-for-any-length.first_call < eight-lengths.each-length-compiled.first_call>`:
-# :measured:`eight-lengths.each-length-compiled.first_call`; compiled for any length, it takes
-# :measured:`eight-lengths.compiled-for-any-length.first_call`. So here ``dynamic=False`` has no use. With tuned kernels
-# (``max-autotune``) that may be otherwise.
-#
-# Padding without CUDA graphs has no use, either: :claim:`it only adds work
-# <eight-lengths.each-length-compiled.gpu < eight-lengths.padded-each-size-compiled.gpu>`.
-#
-# How many sizes to pad to
-# ------------------------
-#
-# Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
-# The percentages in the last lines that the cell prints tell how many tokens padding adds to those of the texts.
-# The lines call them shares of all tokens, but they are shares of the texts' tokens.
-
-# sphinx_gallery_once = True
-
-
-def spread(number):
-    """Return that many sizes, at equal distances, up to the longest text."""
-    step = max(LENGTHS) / number
-    return [round(step * (each + 1) + 0.5) for each in range(number)]
-
-
-def pad_to(number):
-    """Return variants that pad to a number of sizes."""
-    options = dict(sizes=spread(number), mode="reduce-overhead")
-    return {
-        "without compiling": Visit(few_texts, compiled=False),
-        "padded, CUDA graphs": Visit(few_texts, **options),
-    }
-
-
-NUMBERS = (1, 2, 4, 8) if bench.gpu else (1, 2)
-sizes = bench.compare(
-    "sizes to pad to", pad_to, ("sizes", NUMBERS), tolerance=0.1, rehearse=False
-)
-for number in NUMBERS:
-    padded = sum(pad(text, spread(number)).shape[1] for text in few_texts)
-    print(f"{number} sizes: {padded / sum(LENGTHS) - 1:.0%} of the tokens are padding")
-
-# %%
-# .. chart:: gpu
-#    :case: sizes to pad to
-#
-#    GPU time of a pass over 20 lengths that are padded to one, two, four or eight sizes.
-#
-# :claim:`The fewer sizes, the more GPU time <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 4 < 2 < 1>`. With
-# one size, a pass takes :measured:`sizes-to-pad-to.1.padded-cuda-graphs.wall` of wall time; with eight, it
-# takes :measured:`sizes-to-pad-to.8.padded-cuda-graphs.wall`. :claim:`Even one size takes less than not compiling
-# <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
-#
 # Pitfalls
 # --------
 #
 # **It still compiles again.** The next cells call functions twelve times, each time with another size
 # or another number. They count compilations, and calls that run without compiling: after eight
-# compilations of a function (``torch._dynamo.config.recompile_limit``) PyTorch warns, and compiles no
+# compilations of a function (``torch.compiler.config.recompile_limit``) PyTorch warns, and compiles no
 # more.
 
 # sphinx_gallery_fold = "How compilations are counted"
@@ -580,16 +354,39 @@ class Counter:
         return run
 
 
-def count(calls, function=None, mark=None, **options):
+def count(calls, function=None, mark=None, stance="default", **options):
     """Return how often calls compile, and how many of them run without compiling."""
     torch.compiler.reset()
     counter = Counter()
     compiled = torch.compile(function or scale, backend=counter, **options)
-    for arguments in calls:
-        if mark:
-            mark(arguments[0], 0)
-        compiled(*arguments)
+    with torch.compiler.set_stance(stance):
+        for arguments in calls:
+            if mark:
+                mark(arguments[0], 0)
+            compiled(*arguments)
     return {"compilations": counter.graphs, "not_compiled": len(calls) - counter.runs}
+
+
+def count_second(calls, **options):
+    """Return the same for the second ``torch.compile`` of a function; the first one has
+    already compiled eight times, as often as PyTorch allows."""
+    torch.compiler.reset()
+    counter = Counter()
+    first = torch.compile(scale, backend=Counter(), dynamic=False, **options)
+    second = torch.compile(scale, backend=counter, dynamic=False, **options)
+    for arguments in tensors(*range(20, 28)):
+        first(*arguments)
+    for arguments in calls:
+        second(*arguments)
+    return {"compilations": counter.graphs, "not_compiled": len(calls) - counter.runs}
+
+
+def has_option(name):
+    """Return whether ``torch.compile`` of this release has an option, and tell if not."""
+    if name in inspect.signature(torch.compile).parameters:
+        return True
+    print(f"PyTorch {torch.__version__} has no {name}=: it is left out.")
+    return False
 
 
 def scale(x, factor=2):
@@ -622,6 +419,8 @@ def tensors(*lengths):
 
 
 # %%
+
+# sphinx_gallery_fold = "Count the compilations of twelve calls"
 from torch._dynamo import mark_dynamic, maybe_mark_dynamic
 from torch._dynamo.decorators import mark_unbacked
 
@@ -631,6 +430,8 @@ x = torch.ones(8)
 counts = {
     "length": count(tensors(*TWELVE)),
     "length, marked": count(tensors(*TWELVE), mark=mark_dynamic),
+    "length, dynamic=True": count(tensors(*TWELVE), dynamic=True),
+    "length, eager then compile": count(tensors(*TWELVE), stance="eager_then_compile"),
     "length, dynamic=False": count(tensors(*TWELVE), dynamic=False),
     "0 and 1 among lengths": count(tensors(*EDGES)),
     "0 and 1, marked": count(tensors(*EDGES), mark=mark_dynamic),
@@ -643,10 +444,19 @@ counts = {
     "float argument": count([(x, number / 2) for number in TWELVE]),
     "integer of a module": count([(x,)] * 12, Counting()),
 }
-with torch._dynamo.config.patch(allow_unspec_int_on_nn_module=True):
+with torch.compiler.config.patch(allow_unspec_int_on_nn_module=True):
     counts["integer of a module, allowed"] = count([(x,)] * 12, Counting())
 with torch.compiler.config.patch(dynamic_sources="L['x']"):
     counts["length, in dynamic_sources"] = count(tensors(*TWELVE))
+if has_option("recompile_limit"):
+    counts["length, dynamic=False, limit raised"] = count(
+        tensors(*TWELVE), dynamic=False, recompile_limit=12
+    )
+counts["compiled again"] = count_second(tensors(*TWELVE))
+if has_option("isolate_recompiles"):
+    counts["compiled again, isolated"] = count_second(
+        tensors(*TWELVE), isolate_recompiles=True
+    )
 print(pd.DataFrame(counts).T)
 
 # %%
@@ -661,7 +471,16 @@ for variant, found in counts.items():
 # - **Lengths** take :measured:`twelve-calls.length.compilations` compilations. Marked, :claim:`they
 #   take fewer <twelve-calls.length-marked.compilations < twelve-calls.length.compilations>`. With
 #   ``dynamic=False`` they run into the limit:
-#   :measured:`twelve-calls.length-dynamic-false.not_compiled` calls of twelve run without compiling.
+#   :measured:`twelve-calls.length-dynamic-false.not_compiled` calls of twelve run without compiling. In PyTorch 2.15, you
+#   can raise the limit of one model: ``torch.compile(model, recompile_limit=12)``.
+# - **To compile only once**, pass ``dynamic=True``: :claim:`the lengths take fewer compilations
+#   <twelve-calls.length-dynamic-true.compilations < twelve-calls.length.compilations>`. Or set
+#   ``torch.compiler.set_stance("eager_then_compile")``: the first call runs without compiling, the second compiles, and
+#   :claim:`there are fewer compilations, too <twelve-calls.length-eager-then-compile.compilations <
+#   twelve-calls.length.compilations>`.
+# - **One function, compiled in two places**, has one limit for both. If the first place has used it up, the second
+#   :claim:`compiles less often <twelve-calls.compiled-again.compilations < twelve-calls.length-dynamic-false.compilations>`:
+#   :measured:`twelve-calls.compiled-again.compilations` times. Rule: in PyTorch 2.15, pass ``isolate_recompiles=True``.
 # - **0 and 1** get code of their own. If they are among the lengths, there are
 #   :measured:`twelve-calls.0-and-1-among-lengths.compilations` compilations. If the length is marked, there are
 #   :measured:`twelve-calls.0-and-1-marked.compilations`. ``mark_unbacked``
@@ -674,7 +493,84 @@ for variant, found in counts.items():
 #   :measured:`twelve-calls.float-argument.compilations`.
 # - **An integer that a module keeps** is fixed each time: :claim:`it runs into the limit
 #   <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`. Rule:
-#   keep it in a tensor, or set ``torch._dynamo.config.allow_unspec_int_on_nn_module = True``.
+#   keep it in a tensor, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``.
+#
+# **A second process compiles twice again.** The compiler's cache keeps code, and not which sizes vary. It keeps those, too, if
+# the job has a name. The next cell starts two processes, one after the other, which call a function with four lengths;
+# once with a cache that is kept, and once with a name in ``TORCH_COMPILE_JOB_ID``, too. It was measured in one process.
+
+# sphinx_gallery_fold = "Count the compilations of two processes"
+# sphinx_gallery_once = True
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+import torch
+
+graphs = 0
+
+def backend(graph, inputs):
+    global graphs
+    graphs += 1
+    return graph.forward
+
+def scale(x):
+    return 2 * x
+
+compiled = torch.compile(scale, backend=backend)
+for length in (2, 3, 4, 5):
+    compiled(torch.ones(length, 8))
+print(graphs)
+"""
+
+
+def start_process(cache, **environment):
+    """Start a process that uses a folder as its cache, and needs no GPU."""
+    environment |= dict(TORCHINDUCTOR_CACHE_DIR=cache, CUDA_VISIBLE_DEVICES="")
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def read_count(process):
+    """Wait for a process, and return how many graphs it has compiled."""
+    output, _errors = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"a process ended with {process.returncode}")
+    return int(output)
+
+
+JOBS = {"cache": {}, "cache and name": dict(TORCH_COMPILE_JOB_ID="lengths")}
+compiled_graphs = {}
+with tempfile.TemporaryDirectory() as folder:
+    for order in ("", ", second process"):
+        processes = {}
+        for name, environment in JOBS.items():
+            cache = os.path.join(folder, name)
+            processes[name + order] = start_process(cache, **environment)
+        for name, process in processes.items():
+            compiled_graphs[name] = read_count(process)
+print(compiled_graphs)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for name, graphs in compiled_graphs.items():
+    bench.measure("two processes", name, "compilations", graphs, unit="")
+
+# %%
+# With the cache alone, the second process takes :measured:`two-processes.cache-second-process.compilations` compilations, as
+# many as the first. With a name, :claim:`it takes fewer <two-processes.cache-and-name-second-process.compilations <
+# two-processes.cache-second-process.compilations>`: :measured:`two-processes.cache-and-name-second-process.compilations`.
+# Rule: keep the folder of ``TORCHINDUCTOR_CACHE_DIR``, and set ``TORCH_COMPILE_JOB_ID`` to a name that all processes of a
+# job share, and no other job.
 #
 # **You do not see why.** ``TORCH_LOGS=recompiles`` prints each guard that failed, such as ``tensor 'x'
 # size mismatch at index 1. expected 64, actual 323``. ``TORCH_LOGS=dynamic`` prints where a size was
@@ -687,6 +583,7 @@ for variant, found in counts.items():
 # twelve-calls.length-as-a-key-maybe-marked.compilations>`. Rule: mark with ``mark_dynamic`` in a test,
 # to find such places, and replace the dictionary by a tensor that is indexed.
 
+# sphinx_gallery_fold = "What mark_dynamic says to a length that is a key"
 # sphinx_gallery_once = True
 x = torch.ones(5, 8)
 mark_dynamic(x, 0)
@@ -700,6 +597,7 @@ except Exception as error:
 # is marked as unbacked, there is none, and compiling fails. Rule: promise the answer with
 # ``torch._check``. A call that breaks the promise raises an error.
 
+# sphinx_gallery_fold = "Promise the answer"
 # sphinx_gallery_once = True
 
 
@@ -725,14 +623,298 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # and then set ``torch.compiler.set_stance("eager_on_recompile")``. In a test, ``"fail_on_recompile"``
 # raises an error instead.
 #
+# Why it compiles again, and when it stops
+# ----------------------------------------
+#
+# The first call compiles for exactly the sizes it gets: they are numbers in the code. Checks before the
+# code, called :term:`guards <guard>`, let only these sizes in, so a second size breaks one of these checks. PyTorch
+# compares the two inputs, and where a size differs, it compiles again with a symbol in the place of the number. It
+# calls this **automatic dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are
+# always fixed. And where your code asks for the size, such as ``if length > 512``, both branches are compiled, one
+# after the other.
+#
+# A **CUDA graph** has no symbols. It is recorded for one size, so each size has a graph of its own,
+# recorded from the same compiled code. With a new size, the first call runs the code, the second
+# records, and only the third replays.
+#
+# **Padding** turns many sizes into a few. The price is what the GPU computes for the padding.
+#
+# In the chart, eight texts come in one after the other. The first call compiles for length 64, the second for any
+# length, and the others find code that fits. If texts are padded to 256, 448 or 640, the GPU computes more tokens than
+# they have.
+#
+# .. chart:: tokens, padded_tokens
+#    :case: eight texts
+#
+#    Tokens of eight texts in the order of their calls, and tokens with padding up to 256, 448 or 640.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+lengths, few_sizes = [64, 323, 582, 101, 360, 619, 138, 397], [256, 448, 640]
+for number, length in enumerate(lengths, 1):
+    padded = min(size for size in few_sizes if size >= length)
+    call = f"call {number}"
+    bench.measure("eight texts", call, "tokens", length, unit="")
+    bench.measure("eight texts", call, "padded_tokens", padded, unit="")
+    print(f"{call}: {length} tokens, {padded} with padding")
+
+# %%
+# Eight texts in a batch
+# ----------------------
+#
+# If the name of a variant does not say otherwise, nothing is marked and nothing is padded. The hidden
+# states of the last tokens have to agree within 0.1, because they are ``bfloat16``. ``wall`` is the
+# wall time of a pass and ``gpu`` the time in kernels. ``first_call`` is the first pass. Tables, charts
+# and text show the median of all processes. What is printed, and the tables of the notebook, show one
+# run.
+
+VARIANTS = {
+    "without compiling": dict(compiled=False),
+    "nothing marked": {},
+    "length marked": dict(marked=True),
+    "CUDA graphs": dict(mode="reduce-overhead"),
+    "padded, CUDA graphs": dict(sizes=SIZES, mode="reduce-overhead"),
+}
+few_texts = make_texts(FEW)
+Visit(few_texts[:1])()  # the compiler has done everything once before it is timed
+visits = {name: Visit(few_texts, **options) for name, options in VARIANTS.items()}
+few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
+
+# %%
+
+# sphinx_gallery_fold = "Look at three variants: lines of this run"
+# sphinx_gallery_once = True
+for name in ("without compiling", "nothing marked", "CUDA graphs"):
+    print(name, end=": ")
+    look(visits[name], calls=10)
+
+# %%
+# .. chart:: wall
+#    :case: few texts
+#
+#    Wall time of a pass over 20 lengths, with eight texts in a batch.
+#
+# - With nothing marked, the first pass takes :measured:`few-texts.nothing-marked.first_call`, because
+#   it compiles twice. With the length marked it compiles once, and :claim:`takes less time
+#   <few-texts.length-marked.first_call < few-texts.nothing-marked.first_call>`:
+#   :measured:`few-texts.length-marked.first_call`. Later passes run the same code.
+# - With nothing marked, a pass takes :measured:`few-texts.nothing-marked.wall`; without compiling it takes
+#   :measured:`few-texts.without-compiling.wall`. :claim:`The GPU still waits for the CPU <1.25 *
+#   few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`: it computes for only
+#   :measured:`few-texts.nothing-marked.gpu`.
+# - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
+#   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
+#   one pool, so a pass takes only :measured:`few-texts.cuda-graphs.memory`. The first pass of this variant
+#   comes after those of the variants above. It finds a part of what they have compiled and loaded, so do not compare
+#   its time with theirs.
+# - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
+#   is a kernel, and the model has :measured:`padding.four-sizes.waste` more tokens to compute. Here,
+#   :claim:`it loses against a graph for each length <few-texts.cuda-graphs.wall <
+#   few-texts.padded-cuda-graphs.wall>`, which we did not expect.
+#
+# A length that is new
+# --------------------
+#
+# Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each variant in six
+# passes, in the order of the table above. The price of new lengths is the time of the first three passes minus that of
+# the last three. The next cell prints it divided by the number of lengths, and also the memory that the first three passes have taken and
+# kept, and how long a later call takes.
+#
+# In PyTorch 2.15, recording has a limit: once a function has graphs of
+# ``torch._inductor.config.triton.cudagraph_dynamic_shape_rerecord_limit`` sizes, further sizes run compiled, but without a
+# graph. The last variant sets it to the 20 lengths that have their graphs. This was measured in one process.
+
+
+def meet(visit, texts):
+    """Return the seconds, per text, that a new length takes once and a later call takes;
+    and the memory that is kept."""
+    visit.texts = texts
+    if bench.gpu:
+        torch.cuda.empty_cache()
+        free = torch.cuda.mem_get_info()[0]
+    first = sum(bench.time(visit) for _ in range(3))
+    kept = 0
+    if bench.gpu:
+        torch.cuda.empty_cache()
+        kept = free - torch.cuda.mem_get_info()[0]
+    later = sum(bench.time(visit) for _ in range(3))
+    return {
+        "new_length": max(0, first - later) / len(texts),
+        "later_call": later / 3 / len(texts),
+        "kept": max(0, kept) / len(texts),
+    }
+
+
+new_texts = make_texts(FEW, [length + 5 for length in LENGTHS[:8]])
+met = {name: meet(visits[name], new_texts) for name in visits}
+
+# %%
+
+# sphinx_gallery_fold = "The same with a limit"
+# sphinx_gallery_once = True
+has_limit = hasattr(
+    torch._inductor.config.triton, "cudagraph_dynamic_shape_rerecord_limit"
+)
+if has_limit:
+    limited = {"triton.cudagraph_dynamic_shape_rerecord_limit": len(LENGTHS)}
+    other_texts = make_texts(FEW, [length + 11 for length in LENGTHS[:8]])
+    meet(visits["without compiling"], other_texts)  # cuDNN plans attention here
+    with torch._inductor.config.patch(limited):
+        met["CUDA graphs, limited"] = meet(visits["CUDA graphs"], other_texts)
+else:
+    print(f"PyTorch {torch.__version__} has no such limit: it is left out.")
+
+# %%
+
+print(pd.DataFrame(met).T)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+for name, quantities in met.items():
+    for quantity, value in quantities.items():
+        unit = "B" if quantity == "kept" else "s"
+        bench.measure("a new length", name, quantity, value, unit=unit)
+padded = sum(pad(text, SIZES).shape[1] for text in few_texts)
+bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit="share")
+
+# %%
+# - The variant without compiling comes first, and a new length takes it
+#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. The reason is cuDNN, which
+#   PyTorch prefers for attention on this GPU: it plans attention anew for each length. The other variants come
+#   later and find these plans ready.
+# - :doc:`/recipes/token_generation` measures the same with a cache that grows by a place with each token. There,
+#   a token of a new length takes :measured:`token_generation:growing-cache.cudnn.first_pass`. :claim:`Without
+#   cuDNN it takes less <token_generation:growing-cache.without-cudnn.first_pass <
+#   growing-cache.cudnn.first_pass>`: :measured:`token_generation:growing-cache.without-cudnn.first_pass`. If
+#   most of your lengths are new and you do not pad, call ``torch.backends.cuda.enable_cudnn_sdp(False)``.
+# - With CUDA graphs, a new length takes another :measured:`a-new-length.cuda-graphs.new_length`, because
+#   a graph is recorded.
+# - With padding, :claim:`it takes less <a-new-length.padded-cuda-graphs.new_length <
+#   a-new-length.cuda-graphs.new_length>`: the padded size has come before, so cuDNN's plan and the graph are
+#   there. So if the GPU waits for the CPU and most lengths come only once, pad.
+# - With the limit, no graph is recorded: in PyTorch 2.15, a new length takes
+#   :measured:`a-new-length.cuda-graphs-limited.new_length`, and a later call takes
+#   :measured:`a-new-length.cuda-graphs-limited.later_call`. With a graph, a later call takes
+#   :measured:`a-new-length.cuda-graphs.later_call`. The limit is read while the program runs, so set it for the process:
+#   in ``options`` of ``torch.compile`` it has no effect.
+#
+# After eight sizes of one function PyTorch warns that it records many graphs
+# (``torch._inductor.config.triton.cudagraph_dynamic_shape_warn_limit``).
+#
+# 128 texts in a batch
+# --------------------
+#
+# Now each kernel has 16 times as much to do.
+
+NAMES = ("without compiling", "nothing marked", "padded, CUDA graphs")
+many_texts = make_texts(MANY)
+visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
+many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: wall
+#    :case: many texts
+#
+#    Wall time of a pass over 20 lengths, with 128 texts in a batch.
+#
+# The GPU is busy, and compiling :claim:`saves time because kernels are fused <many-texts.nothing-marked.gpu
+# < many-texts.without-compiling.gpu>`. It :claim:`also saves memory <many-texts.nothing-marked.memory <
+# many-texts.without-compiling.memory>`: with nothing marked, a pass takes
+# :measured:`many-texts.nothing-marked.memory`; without compiling, it takes
+# :measured:`many-texts.without-compiling.memory`. CUDA graphs save nothing here, and padding adds work: with
+# both, :claim:`the GPU has more to do than without compiling <many-texts.without-compiling.gpu
+# < many-texts.padded-cuda-graphs.gpu>`.
+#
+# Code for one size, or for any
+# -----------------------------
+#
+# Does code for any size take the GPU more time? The next cell compiles with ``dynamic=False`` for five lengths. It was
+# measured in one process.
+
+# sphinx_gallery_once = True
+five = few_texts[:5]
+visits = {
+    "without compiling": Visit(five, compiled=False),
+    "compiled for any length": Visit(five, marked=True),
+    "padded, each size compiled": Visit(five, SIZES, dynamic=False),
+    "each length compiled": Visit(five, dynamic=False),
+}
+sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: gpu
+#    :case: five lengths
+#
+#    GPU time of a pass over five lengths.
+#
+# Both take about the same GPU time: compiled for each length, a pass takes
+# :measured:`five-lengths.each-length-compiled.gpu`; compiled for any length, it takes
+# :measured:`five-lengths.compiled-for-any-length.gpu`. :claim:`Code for one size saves less than a twentieth <0.95 *
+# five-lengths.compiled-for-any-length.gpu < five-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes
+# longer <2 * five-lengths.compiled-for-any-length.first_call < five-lengths.each-length-compiled.first_call>`:
+# :measured:`five-lengths.each-length-compiled.first_call`; compiled for any length, it takes
+# :measured:`five-lengths.compiled-for-any-length.first_call`. So here ``dynamic=False`` has no use. With tuned kernels
+# (``max-autotune``) that may be otherwise.
+#
+# Padding without CUDA graphs has no use, either: :claim:`it only adds work
+# <five-lengths.each-length-compiled.gpu < five-lengths.padded-each-size-compiled.gpu>`.
+#
+# How many sizes to pad to
+# ------------------------
+#
+# Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
+# The percentages in the last lines that the cell prints tell how many tokens padding adds to those of the texts.
+# The lines call them shares of all tokens, but they are shares of the texts' tokens.
+
+# sphinx_gallery_once = True
+
+
+def spread(number):
+    """Return that many sizes, at equal distances, up to the longest text."""
+    step = max(LENGTHS) / number
+    return [round(step * (place + 1) + 0.5) for place in range(number)]
+
+
+def pad_to(number):
+    """Return variants that pad to a number of sizes."""
+    options = dict(sizes=spread(number), mode="reduce-overhead")
+    return {
+        "without compiling": Visit(few_texts, compiled=False),
+        "padded, CUDA graphs": Visit(few_texts, **options),
+    }
+
+
+NUMBERS = (1, 2, 8) if bench.gpu else (1, 2)
+sizes = bench.compare(
+    "sizes to pad to", pad_to, ("sizes", NUMBERS), tolerance=0.1, rehearse=False
+)
+for number in NUMBERS:
+    padded = sum(pad(text, spread(number)).shape[1] for text in few_texts)
+    print(f"{number} sizes: {padded / sum(LENGTHS) - 1:.0%} of the tokens are padding")
+
+# %%
+# .. chart:: gpu
+#    :case: sizes to pad to
+#
+#    GPU time of a pass over 20 lengths that are padded to one, two or eight sizes.
+#
+# :claim:`The fewer sizes, the more GPU time <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. With
+# one size, a pass takes :measured:`sizes-to-pad-to.1.padded-cuda-graphs.wall` of wall time; with eight, it
+# takes :measured:`sizes-to-pad-to.8.padded-cuda-graphs.wall`. :claim:`Even one size takes less than not compiling
+# <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
+#
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
 # The list of measurements at the end of this page says how many processes and hosts each of them comes from. One
 # model was measured, on one GPU, without gradients. Training compiles a backward pass as well. If
 # text is generated token by token, a static cache keeps the size fixed: see :doc:`/recipes/token_generation`.
-# Attention without padding, over texts laid end to end, is what `nested tensors
-# <https://docs.pytorch.org/docs/stable/nested.html>`__ and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.
+# Attention without padding, over texts laid end to end, is what `varlen_attn
+# <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__ and `FlexAttention
+# <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for; `nested tensors
+# <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.
 # ``torch._dynamo.mark_dynamic`` and the other functions with an underscore may change.
 # :doc:`/recipes/compile_modes` shows what CUDA graphs ask of your code, and
 # :doc:`/recipes/where_time_goes` shows whether the GPU waits at all.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 # What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
-PUBLISHED_MIME = "application/vnd.recipe-gallery."
+PUBLISHED_MIME = "application/vnd.recorded-gallery."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -287,6 +287,7 @@ class Run:
             name = "deadline" if left < self.settings.cell_timeout else "cell_timeout"
             text = f"ran out of time ({self._limit(name)})"
             remedy = "make it do less or raise the limit in the recipe"
+            place = None  # the recipe has the limit, not a module whose source the cell is
         except GalleryError as error:
             text, remedy = error.text, error.remedy
         except DeadKernelError:

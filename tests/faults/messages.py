@@ -201,6 +201,16 @@ LIMITS = [
         seconds=45,
     ),
     Case(
+        name="slow-module",
+        kind="F3",
+        injects="an inlined module that takes too long, under cell_timeout = 3",
+        ends="refused",
+        code="# sphinx_gallery_cell_timeout = 3\nfrom _slow import time",
+        files={"recipes_source/_slow.py": "import time\n\ntime.sleep(60)\n"},
+        says=r"faulty\.py:\d+: .*cell_timeout",
+        seconds=45,
+    ),
+    Case(
         name="ignores-interrupts",
         kind="F3",
         injects="a cell that ignores SIGINT and catches everything, under deadline = 4",

@@ -14,12 +14,12 @@ from .case import Case, contains, lacks, prints, stream
 PUBLISH = """
 from IPython.display import display
 row = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
-display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": [row]}}, raw=True)
 """
 SPANS = """
 from IPython.display import display
 spans = {"case": "a", "unit": "s", "lanes": {"GPU": [[2, 1]]}}
-display({"application/vnd.recipe-gallery.spans+json": spans}, raw=True)
+display({"application/vnd.recorded-gallery.spans+json": spans}, raw=True)
 """
 LOG = """
 import logging, sys

@@ -29,7 +29,7 @@ ROWS = [
 ]
 NAMES = ["case", "variant", "size", "quantity", "value", "unit"]
 ROWS = [dict(zip(NAMES, row)) for row in ROWS]
-display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": ROWS}}, raw=True)
 '''
 SPEEDUP = "adam.100.fused.speedup"
 WINS = "fused.step < foreach.step"

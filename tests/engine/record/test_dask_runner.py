@@ -20,7 +20,7 @@ from IPython.display import display
 
 row = {"case": "Adam", "variant": "compiled", "size": 10, "quantity": "time", "unit": "s"}
 row["value"] = 1.5 + int(os.environ["RECIPE_REPLICATE"]) / 100
-display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": [row]}}, raw=True)
 """
 # The parent of a kernel is its guard, and the guard's is what records.
 ENDS_WORKER = """

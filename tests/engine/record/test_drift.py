@@ -98,7 +98,7 @@ from IPython.display import display
 names = {"case": "Adam", "size": 10, "unit": "ms", "quantity": "gpu"}
 values = {"eager": 4.0, "compiled": 2.0, "once": 7.0}
 rows = [{**names, "variant": name, "value": value} for name, value in values.items()]
-display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)
 """
 
 

@@ -26,7 +26,7 @@ rows = [
     {**names, "variant": "eager", "size": 10, "value": 4.0},
     {**names, "variant": "compiled", "size": 10, "value": 2.0},
 ]
-display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)
 '''
 
 

@@ -16,7 +16,7 @@ from IPython.display import display
 
 number = int(os.environ["RECIPE_REPLICATE"])
 row = {"case": "Adam", "variant": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
-kind = "application/vnd.recipe-gallery.rows+json"
+kind = "application/vnd.recorded-gallery.rows+json"
 display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
 """
 ONCE = "\n# %%\n\n# sphinx_gallery_once = True\n"

@@ -1,0 +1,787 @@
+"""
+Save a compiled model: fast container starts with torch.compile
+===============================================================
+
+Does each new container compile for minutes before it answers, although nothing in the model has changed?
+
+**Ship the compiler's cache: set** ``TORCHINDUCTOR_CACHE_DIR``, **call the model once on the same kind of GPU, and
+put the folder into the image.** **The first result then comes after** :measured:`fresh-process.cache-folder.first_result`,
+**not** :measured:`fresh-process.nothing.first_result`. **If shapes vary, set** ``TORCH_COMPILE_JOB_ID``, **too.** **CUDA graphs
+cannot be shipped: each process captures its own.**
+
+.. code-block:: python
+   :caption: A cache folder
+
+   # docker run --gpus all -e TORCHINDUCTOR_CACHE_DIR=/cache -e TORCH_COMPILE_JOB_ID=v1
+   import torch
+
+   model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()).cuda()
+   model.compile()
+   with torch.no_grad():
+       for length in (128, 96):  # two lengths, if they vary
+           model(torch.randn(length, 512, device="cuda"))  # reuses what is in /cache
+
+.. code-block:: python
+   :caption: One file: the cache as bytes
+
+   from pathlib import Path
+   import torch
+
+   model = torch.nn.Linear(512, 512).cuda()
+   saved = Path("model.cache")
+   if saved.exists():  # before the first call
+       torch.compiler.load_cache_artifacts(saved.read_bytes())
+   model.compile()
+   model(torch.randn(64, 512, device="cuda"))
+   if not saved.exists():
+       saved.write_bytes(torch.compiler.save_cache_artifacts()[0])
+
+.. code-block:: python
+   :caption: A compiled function
+
+   import torch
+
+   model, x = torch.nn.Linear(512, 512).cuda(), torch.randn(64, 512, device="cuda")
+   def forward(model, x):
+       return model(x)
+   compiled = torch.compile(forward, fullgraph=True).aot_compile(((model, x), {}))
+   compiled.save_compiled_function("forward.aot")  # without the weights
+   with open("forward.aot", "rb") as file:  # in the container
+       forward = torch.compiler.load_compiled_function(file)
+   result = forward(model, x)
+
+.. code-block:: docker
+   :caption: The image
+
+   # Building has no GPU, so fill the folder first, on a machine like those that serve:
+   #   docker run --gpus all -v ./cache:/cache -e TORCHINDUCTOR_CACHE_DIR=/cache app python warm_up.py
+   FROM app
+   ENV TORCHINDUCTOR_CACHE_DIR=/cache TORCH_COMPILE_JOB_ID=v1
+   COPY cache /cache
+   CMD ["python", "serve.py"]
+
+**What you need**
+
+- PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
+  ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
+- A CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs a small model on the
+  CPU, without CUDA graphs. A C++ compiler.
+"""
+
+# sphinx_gallery_cell_timeout = 300
+# sphinx_gallery_deadline = 600
+
+# %%
+# Does this apply to you?
+# -----------------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - What to do
+#    * - ``look`` prints a low busy share, and only in the first minutes
+#      - Ship the cache folder
+#    * - Shapes vary, and each start compiles twice
+#      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
+#    * - No shared folder, but a database or object store
+#      - ``save_cache_artifacts``: the same content as one file
+#    * - Tracing takes long even with a cache; shapes are fixed
+#      - ``aot_compile``
+#    * - The first call of one process is slow, not of each
+#      - Compile less: :doc:`/recipes/regional_compilation`
+#
+# In your library: **vLLM** keeps its compiled graphs below ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``): put this folder
+# into the image or on a volume. **SGLang, Transformers, Diffusers, Accelerate** and **Lightning** call
+# ``torch.compile``: set ``TORCHINDUCTOR_CACHE_DIR`` in the environment.
+
+# sphinx_gallery_fold = "The harness: how variants are timed"
+from _harness import REPLICATE, Bench, empty_compiler_cache
+
+# %%
+
+# sphinx_gallery_fold = "Sizes, and what this machine can do"
+import ast
+import functools
+import importlib
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.set_grad_enabled(False)
+bench = Bench()
+DEVICE, DTYPE = bench.device.type, bench.dtype
+WIDTH, DEPTH, LENGTHS = 128, 3, (16, 12)  # for a CPU
+if bench.gpu:
+    WIDTH, DEPTH, LENGTHS = 768, 6, (128, 96)
+TOLERANCE = 0.1 if bench.dtype == torch.bfloat16 else 1e-2
+
+
+def offers(way):
+    """Tell whether this release can ship a model in a way; print a line if it cannot."""
+    if way == "precompile" and not hasattr(torch.compiler, "precompile"):
+        print(f"PyTorch {torch.__version__} has no torch.compiler.precompile.")
+        return False
+    if way == "aot_compile":  # it has to be switched on in PyTorch 2.11
+        torch._dynamo.config.enable_aot_compile = True
+    return True
+
+
+# %%
+# The model
+# ---------
+#
+# Blocks of a transformer, all unrolled by the compiler, for one text. Its code, and that of the ways to load it, goes
+# into a module of its own, which each fresh process imports. So the classes have the same names everywhere, as in a
+# container.
+
+# sphinx_gallery_fold = "The model"
+
+
+class Block(nn.Module):
+    """Attention and a multilayer perceptron."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
+        self.attention = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.up = nn.Linear(width, 4 * width)
+        self.down = nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        parts = self.attention(self.norms[0](x)).chunk(3, dim=-1)
+        heads = [part.unflatten(-1, (-1, 64)).transpose(1, 2) for part in parts]
+        attended = F.scaled_dot_product_attention(*heads)
+        x = x + self.out(attended.transpose(1, 2).flatten(2))
+        return x + self.down(F.gelu(self.up(self.norms[1](x))))
+
+
+class Model(nn.Module):
+    """Blocks, one after the other."""
+
+    def __init__(self, width, depth):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(width) for _ in range(depth)])
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+def make_model():
+    """Return the model with the same weights in each process."""
+    torch.manual_seed(0)
+    with torch.device(DEVICE):
+        return Model(WIDTH, DEPTH).to(DTYPE).eval()
+
+
+def make_input(length):
+    """Return one text of some length, the same in each process."""
+    torch.manual_seed(length)
+    return torch.randn(1, length, WIDTH, device=DEVICE, dtype=DTYPE)
+
+
+def call_model(model, x):
+    """Call the model, which is an argument: so its weights are no part of the function."""
+    return model(x)
+
+
+# %%
+# What a container does at its start
+# ----------------------------------
+#
+# One function for each way, from what was shipped to something to call.
+
+# sphinx_gallery_fold = "One function for each way"
+
+
+def load_eager(shipped):
+    """Compile nothing."""
+    return make_model()
+
+
+def load_compiled(shipped):
+    """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
+    importlib.import_module("torch._inductor.compile_fx")  # the first call would do so
+    model = make_model()
+    model.compile()
+    return model
+
+
+def load_reduce_overhead(shipped):
+    """Compile, and let PyTorch capture a CUDA graph."""
+    model = make_model()
+    model.compile(mode="reduce-overhead")
+    return model
+
+
+def load_artifacts(shipped):
+    """Fill the cache from one file, then compile."""
+    torch.compiler.load_cache_artifacts(Path(shipped).read_bytes())
+    return load_compiled(shipped)
+
+
+def load_aot_compiled(shipped):
+    """Load a compiled function, which gets the model as an argument."""
+    with open(shipped, "rb") as file:
+        function = torch.compiler.load_compiled_function(file)
+    return functools.partial(function, make_model())
+
+
+def load_precompiled(shipped):
+    """Load a compiled function and its kernels."""
+    load = torch.compiler.precompile.load
+    function = load(f"{shipped}/model.py", f"{shipped}/model.cache")
+    return functools.partial(function, make_model())
+
+
+def load_aot_inductor(shipped):
+    """Load generated code and weights; a CUDA graph needs ``run_single_threaded``."""
+    return torch._inductor.aoti_load_package(shipped, run_single_threaded=True)
+
+
+# %%
+# What is timed in a fresh process
+# --------------------------------
+#
+# From starting the process to reading the first result on the CPU; then until the third result, when
+# ``reduce-overhead`` has captured its graph; then later calls. On a GPU, the process also captures a call in a CUDA
+# graph, in whatever way it was loaded.
+
+# sphinx_gallery_fold = "What is timed in a fresh process"
+
+
+def synchronize():
+    """Wait until the GPU has done all its work."""
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
+def time_calls(call):
+    """Return the median seconds of later calls."""
+    call()
+    samples = []
+    for _ in range(5):
+        synchronize()
+        start = time.perf_counter()
+        for _ in range(20):
+            call()
+        synchronize()
+        samples.append((time.perf_counter() - start) / 20)
+    return sorted(samples)[2]
+
+
+def capture(function, x):
+    """Capture a call in a CUDA graph; return the seconds that took, and the replay."""
+    synchronize()
+    start = time.perf_counter()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = function(x)
+    graph.replay()
+    captured = result.cpu()
+    return time.perf_counter() - start, graph.replay, captured
+
+
+def count_bytes(path):
+    """Return the bytes of a file, or of all files in a folder."""
+    files = [path, *path.rglob("*")] if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def count_graphs():
+    """Return how many graphs this process has compiled."""
+    utilities = importlib.import_module("torch._dynamo.utils")  # no public name counts
+    return utilities.counters["stats"]["unique_graphs"]
+
+
+def meet_second_length(function, folder, answer):
+    """Call with another length, and add the compilations that this takes."""
+    before = count_graphs()
+    start = time.perf_counter()
+    result = function(make_input(LENGTHS[1])).cpu()
+    answer["second_length"] = time.perf_counter() - start
+    answer["compilations"] += count_graphs() - before
+    torch.save(result, folder / "second.pt")
+
+
+def save_what_was_compiled(folder, answer):
+    """Save the artifacts of the cache, and measure its folder."""
+    saved = torch.compiler.save_cache_artifacts()
+    (folder / "model.artifacts").write_bytes(saved[0])
+    answer["folder"] = count_bytes(Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]))
+
+
+def tell(answer):
+    """Print all that is known so far, because a later step may end the process."""
+    print(json.dumps(answer), flush=True)
+
+
+def start(began, imported, load, shipped, folder, steps):
+    """Go from nothing to results, and print how many seconds each part took."""
+    folder = Path(folder)
+    torch.set_grad_enabled(False)
+    function = globals()[load](shipped)
+    x = make_input(LENGTHS[0])
+    loaded = time.time()
+    result = function(x).cpu()  # waits for the device
+    answer = {"imports": imported - began, "load": loaded - imported}
+    answer["first_result"] = time.time() - began
+    for _ in range(2):
+        function(x).cpu()
+    answer["ready"] = time.time() - began
+    torch.save(result, folder / "result.pt")
+    answer["wall"] = time_calls(lambda: function(x))
+    tell(answer)
+    if "save" in steps:
+        save_what_was_compiled(folder, answer)
+    if "reduce-overhead" in steps:  # whoever finds the cache may compile so, too
+        answer["compilations"] = count_graphs()
+        load_reduce_overhead(shipped)(x)
+    if "second length" in steps:
+        answer.setdefault("compilations", count_graphs())
+        meet_second_length(function, folder, answer)
+    tell(answer)
+    if "capture" in steps:
+        answer["capture"], replay, captured = capture(function, x)
+        torch.save(captured, folder / "captured.pt")
+        answer["replay"] = time_calls(replay)
+        tell(answer)
+    os._exit(0)  # or else it would wait for the compiler's workers
+
+
+# %%
+
+# sphinx_gallery_fold = "How fresh processes are started"
+
+TEMPORARY = tempfile.TemporaryDirectory()
+FOLDER = Path(TEMPORARY.name)
+CACHE, KEPT = FOLDER / "cache", FOLDER / "kept"  # what a process uses, what is shipped
+JOB_ID = "saved-models"
+PARTS = [Block.__init__, Model.__init__, make_model, make_input, call_model]
+PARTS += [load_eager, load_compiled, load_reduce_overhead, load_artifacts]
+PARTS += [load_aot_compiled, load_precompiled, load_aot_inductor]
+PARTS += [synchronize, time_calls, capture, count_bytes, count_graphs]
+PARTS += [meet_second_length, save_what_was_compiled, tell, start]
+HEAD = f"""
+import functools
+import importlib
+import json
+import os
+import time
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+DEVICE, DTYPE = {DEVICE!r}, {DTYPE}
+WIDTH, DEPTH, LENGTHS = {WIDTH}, {DEPTH}, {LENGTHS}
+"""
+BEGIN = """
+import json, sys, time
+job = json.loads(sys.argv[1])
+sys.path.insert(0, job["folder"])
+import torch
+imported = time.time()
+import shipped_model
+shipped_model.start(imported=imported, **job)
+"""
+LONGEST = 120  # seconds; a process that takes longer is ended and left out
+
+
+def source_of(part):
+    """Return the source of a function, or of the class that it belongs to."""
+    text = "".join(inspect.findsource(part)[0])  # of the file, or of a notebook's cell
+    name = part.__qualname__.split(".")[0]
+    for statement in ast.parse(text).body:
+        if getattr(statement, "name", None) == name:
+            return ast.get_source_segment(text, statement)
+    raise LookupError(name)
+
+
+def start_process(load, shipped=None, cache=None, job_id=None, steps=()):
+    """Start a fresh process that loads what was shipped; return what it has told.
+
+    Its cache is empty, or is a copy of ``cache``. Returns ``None`` if it told nothing.
+    """
+    for name in EXPECTED:
+        (FOLDER / name).unlink(missing_ok=True)
+    shutil.rmtree(CACHE, ignore_errors=True)
+    if cache:
+        shutil.copytree(cache, CACHE)
+    environment = os.environ | {"PYTHONWARNINGS": "ignore"}
+    environment["TORCHINDUCTOR_CACHE_DIR"] = str(CACHE)
+    environment["TRITON_CACHE_DIR"] = str(CACHE / "triton")
+    environment.pop("TORCH_COMPILE_JOB_ID", None)
+    if job_id:
+        environment["TORCH_COMPILE_JOB_ID"] = job_id
+    job = {"load": load, "shipped": shipped and str(shipped), "folder": str(FOLDER)}
+    job |= {"steps": list(steps), "began": time.time()}
+    try:
+        process = subprocess.run(
+            [sys.executable, "-c", BEGIN, json.dumps(job)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"{load} was ended after {LONGEST} seconds.")
+        return None
+    if process.returncode:
+        reason = process.stderr.strip().splitlines() or [""]
+        print(f"{load} ends with {process.returncode}: {reason[-1]}")
+    lines = process.stdout.splitlines()
+    return json.loads(lines[-1]) if lines else None
+
+
+(FOLDER / "shipped_model.py").write_text(
+    HEAD + "\n\n\n".join(source_of(part) for part in PARTS), "utf-8"
+)
+sys.path.insert(0, str(FOLDER))
+shipped_model = importlib.import_module("shipped_model")
+model = shipped_model.make_model()
+x = shipped_model.make_input(LENGTHS[0])
+other = shipped_model.make_input(LENGTHS[1])
+# The files in which a process leaves its results, and what they have to hold
+EXPECTED = {"result.pt": model(x).cpu(), "second.pt": model(other).cpu()}
+EXPECTED["captured.pt"] = EXPECTED["result.pt"]
+told = {}
+
+
+def measure_start(variant, load, shipped=None, size=None, **options):
+    """Run a variant in a fresh process, compare its results, and publish its seconds."""
+    answer = start_process(load, shipped, **options)
+    if answer is None:
+        return
+    told[variant] = answer
+    for name, expected in EXPECTED.items():
+        if (FOLDER / name).exists():
+            torch.testing.assert_close(
+                torch.load(FOLDER / name),
+                expected,
+                rtol=TOLERANCE,
+                atol=TOLERANCE,
+                msg=f"{variant} and eager disagree: {{}}".format,
+            )
+    for quantity in ("first_result", "ready", "imports", "load", "wall"):
+        bench.measure("fresh process", variant, quantity, answer[quantity])
+    if size is not None:
+        bench.measure("fresh process", variant, "shipped", size, unit="B")
+    if "replay" in answer:
+        bench.measure("manual CUDA graph", variant, "capture", answer["capture"])
+        bench.measure("manual CUDA graph", variant, "wall", answer["replay"])
+    if "second_length" in answer:
+        count, seconds = answer["compilations"], answer["second_length"]
+        bench.measure("two lengths", variant, "compilations", count, unit="")
+        bench.measure("two lengths", variant, "second_length", seconds)
+
+
+def attempt(way, build, name):
+    """Build what is shipped, with an empty cache; return its path, or ``None``.
+
+    Publishes how long that took. What this machine cannot build is left out.
+    """
+    if not offers(way):
+        return None
+    path = FOLDER / name
+    torch.compiler.reset()
+    try:
+        with empty_compiler_cache():
+            seconds = bench.time(lambda: build(path))
+    except Exception as error:  # prototypes raise whatever they like
+        print(f"{way} cannot be built here: {first_line(error)}")
+        return None
+    bench.measure("build", way, "wall", seconds)
+    return path
+
+
+def first_line(error):
+    """Return what kind of error it is, and the line that says most of it."""
+    lines = [line for line in str(error).splitlines() if line.strip()] or [""]
+    return f"{type(error).__name__}: {lines[0]}"
+
+
+# %%
+# Pitfalls
+# --------
+#
+# **The first result is as slow as without a cache, and nothing says why.** The cache has a key made of code, PyTorch,
+# Triton, options and the kind of GPU. Another key is another entry: the compiler does its work again, without a
+# warning. ``TORCH_COMPILE_CACHE_KEY_TAG`` is made to have another key, so here it stands for another release. The
+# count is what to look at after a deployment.
+
+# sphinx_gallery_fold = "Hits of the cache with the same key, and with another one"
+
+
+def count_hits():
+    """Compile a small function anew, and return how often the cache had its code."""
+    torch.compiler.reset()
+    counts = torch._dynamo.utils.counters["inductor"]  # they have no public name
+    hits = counts["fxgraph_cache_hit"]
+    torch.compile(torch.cos)(torch.ones(64, device=bench.device))
+    return counts["fxgraph_cache_hit"] - hits
+
+
+with empty_compiler_cache():
+    hits = {"empty": count_hits(), "same key": count_hits()}
+    with torch.compiler.config.patch(cache_key_tag="another release"):
+        hits["another key"] = count_hits()
+print(hits)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+for name, count in hits.items():
+    bench.measure("cache key", name, "hits", count, unit="")
+
+# %%
+# With the same key there is :measured:`cache-key.same-key.hits` hit, with another one
+# :measured:`cache-key.another-key.hits`.
+#
+# **GuardManager check failed.** Build one function for each shape: what ``aot_compile`` made refuses shapes, types and
+# devices that it was not made for, and compiles nothing. The next cell builds a function for one length and calls it
+# with another one.
+
+# sphinx_gallery_fold = "A function for one length gets another one"
+
+
+def build_aot_compiled(path):
+    """Compile ahead of time, and save the function."""
+    compiled = torch.compile(shipped_model.call_model, fullgraph=True)
+    compiled.aot_compile(((model, x), {})).save_compiled_function(str(path))
+
+
+aot_compiled = attempt("aot_compile", build_aot_compiled, "model.aot")
+if aot_compiled:
+    with open(aot_compiled, "rb") as file:
+        function = torch.compiler.load_compiled_function(file)
+    try:
+        function(model, other)
+    except RuntimeError as error:
+        print("\n".join(str(error).splitlines()[:3]))
+
+# %%
+# **Compile package was created with a different PyTorch version** (or Python, CUDA toolkit, Triton, GPU). So
+# ``load_compiled_function`` says on another machine that a file does not fit. This stands in PyTorch's code and could
+# not be tried on one machine. Build a file for each kind of GPU and each release.
+#
+# **PrecompileError: cache does not match python_code.** ``precompile`` writes two files that belong together. The next
+# cell changes the first by an empty line.
+
+# sphinx_gallery_fold = "Two files that do not belong together"
+# sphinx_gallery_once = True
+
+
+def build_precompiled(path):
+    """Run the model once, and write its code and its kernels."""
+    files = {"artifact_path": path / "model.py", "cache_path": path / "model.cache"}
+    capture_call = torch.compiler.precompile.capture(shipped_model.call_model, **files)
+    with capture_call as captured:
+        captured(model, x)
+
+
+precompiled = attempt("precompile", build_precompiled, "precompiled")
+if precompiled:
+    changed = FOLDER / "changed.py"
+    changed.write_bytes((precompiled / "model.py").read_bytes() + b"\n")
+    try:
+        torch.compiler.precompile.load(changed, precompiled / "model.cache")
+    except torch.compiler.PrecompileError as error:
+        print(first_line(error).split(" (")[0])
+
+# %%
+# A cache that cannot be read, or that another build wrote, is no error: ``load`` warns and compiles the kernels.
+#
+# **The image builds, but the folder is empty.** ``docker build`` has no GPU. Run the warm-up in a container with
+# ``--gpus all``, and copy its folder.
+#
+# **The process ends with "illegal instruction".** On a CPU, generated code is for the processor that compiled it. Compile
+# on the oldest processor that serves. This was not measured.
+#
+# **Anyone who can write the folder can run code in your service.** Caches and packages are loaded as code. Ship them as
+# you ship your program.
+#
+# Why the first result takes so long
+# ----------------------------------
+#
+# A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
+# keeps generated code and kernels. Files from ``aot_compile`` and ``precompile`` keep what was traced, too. AOTInductor needs
+# neither the compiler nor your Python code. Nobody ships a CUDA graph: it holds the addresses of one process.
+#
+# Each process runs alone. The first one finds nothing, and leaves the folder that the next one finds.
+
+# sphinx_gallery_fold = "Nothing, a cache folder, and a compiled function"
+page = REPLICATE == 0
+captures = ["capture"] if bench.gpu else []
+lengths = ["second length"] if page else []
+if page:
+    measure_start("not compiled", "load_eager", steps=captures)
+first_steps = ["save", *lengths, *(["reduce-overhead"] if page and bench.gpu else [])]
+measure_start("nothing", "load_compiled", job_id=JOB_ID, steps=first_steps)
+shutil.copytree(CACHE, KEPT)
+folder_size = told["nothing"]["folder"]
+measure_start(
+    "cache folder",
+    "load_compiled",
+    cache=KEPT,
+    size=folder_size,
+    steps=[*lengths, *captures],
+)
+if aot_compiled:
+    size = count_bytes(aot_compiled)
+    measure_start(
+        "aot_compile", "load_aot_compiled", aot_compiled, size, steps=captures
+    )
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for case, variant in {
+    "start with nothing": "nothing",
+    "start with a cache folder": "cache folder",
+}.items():
+    answer = told[variant]
+    imported = answer["imports"]
+    loaded = imported + answer["load"]
+    lanes = {
+        "import PyTorch": [(0, imported)],
+        "import the compiler": [(imported, loaded)],
+        "first call": [(loaded, answer["first_result"])],
+    }
+    bench.publish_spans(case, lanes)
+
+# %%
+# .. spans:: start with nothing
+#
+#    From the start of the process to the first result, with nothing shipped.
+#
+# .. spans:: start with a cache folder
+#
+#    The same with a cache folder.
+#
+# Evidence
+# --------
+#
+# A kept cache needs less time than none
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# The other ways were tried in one process each.
+
+# sphinx_gallery_fold = "The other ways"
+# sphinx_gallery_once = True
+
+
+def build_aot_inductor(path):
+    """Export the model, and package generated code and weights."""
+    exported = torch.export.export(model, (x,))
+    torch._inductor.aoti_compile_and_package(exported, package_path=str(path))
+
+
+measure_start(
+    "TORCH_COMPILE_JOB_ID",
+    "load_compiled",
+    cache=KEPT,
+    job_id=JOB_ID,
+    steps=lengths,
+)
+artifacts = FOLDER / "model.artifacts"
+measure_start("cache artifacts", "load_artifacts", artifacts, count_bytes(artifacts))
+if bench.gpu:
+    measure_start("reduce-overhead, cache folder", "load_reduce_overhead", cache=KEPT)
+if precompiled:
+    size = count_bytes(precompiled)
+    measure_start("precompile", "load_precompiled", precompiled, size, steps=captures)
+package = attempt("AOTInductor", build_aot_inductor, "model.pt2")
+if package:
+    size = count_bytes(package)
+    measure_start("AOTInductor", "load_aot_inductor", package, size, steps=captures)
+table = pd.DataFrame.from_dict(told, orient="index")
+print(table.rename_axis(columns="seconds").round(4).to_string())
+
+# %%
+# .. chart:: first_result
+#    :case: fresh process
+#
+#    Time from starting a process to its first result, by what was shipped.
+#
+# The first result comes after :measured:`fresh-process.nothing.first_result` with nothing shipped. :claim:`A cache
+# folder needs less <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`:
+# :measured:`fresh-process.cache-folder.first_result`. A function from ``aot_compile`` needs
+# :measured:`fresh-process.aot-compile.first_result`. Importing PyTorch takes
+# :measured:`fresh-process.cache-folder.imports` of each, and nothing that you ship shortens that.
+#
+# Without compiling, the first result comes after :measured:`fresh-process.not-compiled.first_result`, and later calls
+# take :measured:`fresh-process.not-compiled.wall` instead of :measured:`fresh-process.cache-folder.wall`.
+#
+# What is shipped, in bytes
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# .. chart:: shipped
+#    :case: fresh process
+#
+#    Size of what is shipped beside the program.
+#
+# The package of AOTInductor holds the weights: :measured:`fresh-process.aotinductor.shipped`. The others hold code
+# alone: the cache folder takes :measured:`fresh-process.cache-folder.shipped`. Building the package took
+# :measured:`build.aotinductor.wall`, the function from ``aot_compile``
+# :measured:`build.aot-compile.wall`.
+#
+# With a job's name, a second length compiles nothing more
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# A kept cache holds code, not the knowledge that a length varies. So a process that meets two lengths traces twice,
+# :measured:`two-lengths.cache-folder.compilations` times, although it finds the folder. With
+# ``TORCH_COMPILE_JOB_ID``, the folder also keeps which sizes varied: :claim:`there are fewer compilations
+# <two-lengths.torch-compile-job-id.compilations < two-lengths.cache-folder.compilations>`,
+# :measured:`two-lengths.torch-compile-job-id.compilations`. The name has to be the same in both processes, and so has
+# the file with the model's code.
+#
+# CUDA graphs come after loading
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# On a GPU, each process also captures a call with ``torch.cuda.graph``, however the function was loaded. With a cache
+# folder, capturing takes :measured:`manual-cuda-graph.cache-folder.capture`, and a replay
+# :measured:`manual-cuda-graph.cache-folder.wall`. Load a package of AOTInductor with ``run_single_threaded=True`` for
+# that. With ``reduce-overhead`` and a cache folder, the third result is the first of a replay. It comes after
+# :measured:`fresh-process.reduce-overhead-cache-folder.ready`.
+#
+# Limits and next steps
+# ---------------------
+#
+# - One model, one GPU, without gradients. All files were loaded on the host that made them. What another host, GPU
+#   or release refuses is told from PyTorch's code.
+# - The compiler cache is checked by the kind of GPU, not by the host: two hosts with the same kind can share it.
+# - On a CPU, only the folder kept compiled C++. The others compiled it again when they were loaded.
+# - Next: compile one block in place of the model (:doc:`/recipes/regional_compilation`), deal with shapes that vary
+#   (:doc:`/recipes/varying_sizes`), capture a graph (:doc:`/recipes/cuda_graphs`).
+#
+# Thanks to Oguz Ulgen for `Compile Time Caching
+# <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional AOT
+# <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ and of the `guide to aot_compile
+# <https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler_aot_compile.html>`__. People asked for this
+# in PyTorch (`saving <https://github.com/pytorch/pytorch/issues/101107>`__, `loading
+# <https://github.com/pytorch/pytorch/issues/113287>`__, `the cache
+# <https://github.com/pytorch/pytorch/issues/137591>`__, `artifacts
+# <https://github.com/pytorch/pytorch/issues/172547>`__), vLLM (`cold starts
+# <https://github.com/vllm-project/vllm/issues/20264>`__, `compiled files
+# <https://github.com/vllm-project/vllm/issues/34399>`__) and torchtitan (`2092
+# <https://github.com/pytorch/torchtitan/issues/2092>`__).
