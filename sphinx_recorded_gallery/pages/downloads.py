@@ -8,6 +8,7 @@ the three cannot disagree.
 import ast
 import re
 import shutil
+import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from ..errors import GalleryError
 from ..languages import is_translated
 from ..page_nodes import MEASURED_TABLE_CLASS, OUTPUT_CLASS, folded_cell
 from ..recipes.comment_safety import find_instruction
+from ..recipes.fingerprint import find_tokens
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
@@ -62,6 +64,8 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
         first = _make_cell("code", code.strip("\n"), "first-cell")
         notebook.cells.insert(1, first)  # behind the title
+    if code := app.config.sphinx_gallery_conf["last_notebook_cell"]:
+        notebook.cells.append(_make_cell("code", code.strip("\n"), "last-cell"))
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
@@ -190,10 +194,32 @@ def make_script(notebook: NotebookNode) -> str:
         "comment_magics": False,  # a recipe has none, and code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
+    for cell in plain.cells:
+        if cell.cell_type == "code":
+            cell.source = _keep_comments(cell.source)
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
     return f"{_UTF_8}{script}" if named else script
+
+
+def _keep_comments(source: str) -> str:
+    """Return code for a script in which no comment becomes a command when Jupyter opens it.
+
+    jupytext takes a sign of comments away from lines such as ``# !pip install``, so there is one
+    more.
+    """
+    from jupytext.magics import is_magic
+
+    lines = source.split("\n")
+    for token in find_tokens(source):
+        if token.type != tokenize.COMMENT:
+            continue
+        row, column = token.start
+        line = lines[row - 1]
+        if not line[:column].strip() and is_magic(line, "python", explicitly_code=True):
+            lines[row - 1] = f"{line[:column]}# {token.string}"
+    return "\n".join(lines)
 
 
 def _harmless(script: str, notebook: NotebookNode, recipe: Recipe) -> str:

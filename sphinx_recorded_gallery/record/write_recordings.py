@@ -1,7 +1,7 @@
 """Write recordings, whole or not at all; tell what pages leave out."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME, seal
 from ..recipes.sanitize import find_left_out
+from .normalize_outputs import WIDGET_VIEW
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from
@@ -89,10 +90,22 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                     remedy = "mend what its _repr_..._ method or display() is given"
                     raise tell(text, remedy=remedy) from None
             left_out += [] if trusted else find_left_out(data)
+            if WIDGET_VIEW in data:
+                left_out.append("a widget, and show its words")
             if data and not any(mime.startswith(_SHOWN) for mime in data):
                 left_out += [f"an output that has no form but {', '.join(data)}"]
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            remedy = "show what needs no script and no style, or a picture"
+            remedy = _find_remedy(left_out)
             yield describe_error(tell(text, remedy=remedy))
+
+
+def _find_remedy(left_out: Sequence[str]) -> str:
+    """Return how a cell shows what pages leave out of it."""
+    names = " ".join(left_out)
+    if "application/vnd.plotly" in names:
+        return 'write in recording.toml: PLOTLY_RENDERER = "notebook_connected" under [environment]'
+    if "application/vnd.vega" in names:
+        return 'add to the recipe: altair.renderers.enable("html")'
+    return "show what needs no script and no style, or a picture"

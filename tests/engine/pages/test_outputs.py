@@ -113,3 +113,25 @@ def test_pages_that_sphinx_gallery_made_by_running(gallery: Gallery) -> None:
     page = gallery.build().page("recipes/three")
     assert "Old" not in page
     assert "indented" in page
+
+
+STREAMS = '''
+"""
+Streams
+=======
+
+Text.
+"""
+import sys
+
+print("first")
+print("second, an error", end="", file=sys.stderr)
+print("third")
+'''
+
+
+def test_output_and_errors_stand_in_one_box(gallery: Gallery) -> None:
+    gallery.add("streams", STREAMS)
+    page = gallery.build().page("recipes/streams")
+    assert page.count("sphx-glr-script-out") == 1
+    assert "first\nsecond, an error\nthird\n</pre>" in page
