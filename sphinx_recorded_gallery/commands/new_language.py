@@ -30,9 +30,10 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     [language] = choose_languages(project.root, [code])
     update_catalogs(project, [language], options.templates)
+    print(f"{project.locale / code}: its catalogs")
     owners = project.root / ".github/CODEOWNERS"
-    reviewers = f"; their reviewers: {owners.relative_to(project.root)}" if owners.exists() else ""
-    print(f"{project.locale / code}: its catalogs{reviewers}")
+    if owners.is_file():
+        print(f"{owners}: name its reviewers there")
     if glossary := begin_glossary(project.locale, code):
         print(f"{glossary}: the terms, for the words that you choose")
     print("Translate the catalogs, and look at the pages:", suggest("live", code))

@@ -30,7 +30,6 @@ def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
     languages = choose_languages(project.root, options.languages, project.config.language)
     build = Path.cwd() / options.build
-    refuse_links(project.root, build / "html", build / "doctrees")
     return build_site(project, build, languages, options.sphinx_options)
 
 
@@ -40,8 +39,9 @@ def build_site(
     """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
 
     Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
-    printed when each ends.
+    printed when each ends. Raises ``GalleryError`` for a link in the place of what is written.
     """
+    refuse_links(project.root, build / "html", build / "doctrees")
     # One more than cores: while one build waits for files, another computes.
     options = [*options, *locale_option(project.config)]
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
@@ -65,7 +65,7 @@ def build_site(
             if not is_built:
                 failed.append(code)
     if failed:
-        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
+        print(f"error: see the problems above, in {', '.join(sorted(failed))}", file=sys.stderr)
     return not failed
 
 

@@ -1,4 +1,4 @@
-"""One language's site in a browser that follows every save: `make live LANGUAGE=ko`.
+"""One language's site in a browser that follows every save: `make live LANGUAGES=ko`.
 
 A translator saves a catalog and sees the sentence on the page. What would break the page is told
 there, and shown in English until the catalog is mended.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import ensure_regular_file
-from ..errors import GalleryError, suggest, visible
+from ..errors import GalleryError, suggest_record, visible
 from .mime_types import PICTURES
 from .recipe import Cell, Recipe
 
@@ -100,7 +100,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     Where it is not ``trusted``, what it shows is made harmless. Raises ``GalleryError`` if the file
     is damaged or something else.
     """
-    again = f"run: {suggest('record', name or path.stem, '--force')}"
+    again = f"run: {suggest_record(name or path.stem, '--force')}"
 
     def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy)
@@ -109,7 +109,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         ensure_regular_file(path)
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
+        raise wrong("no recording", f"run: {suggest_record(name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
         if path.is_dir():
             raise wrong("a folder is in its place", f"move it away and {again}") from None
