@@ -10,5 +10,5 @@ def test_very_small_plain_numbers_have_a_power_of_ten() -> None:
     assert format_value(8.035e-8, "", english, -9, like=8.035e-8) == "8.0 × 10⁻⁸"
     assert format_value(8.035e-8, "", german, -9, like=8.035e-8) == "8,0 × 10⁻⁸"
     assert format_value(0.00012, "", english, -5, like=0.00012) == "0.00012"
-    assert format_value(8.035e-8, "s", english, -9, like=8.035e-8) == "80 ns"
+    assert format_value(8.035e-8, "s", english, -9, like=8.035e-8) == "80\u00a0ns"
     assert format_value(0, "", english, 0, like=0) == "0"
