@@ -189,7 +189,7 @@ Choose by what your job waits for: the GPU, or the CPU that launches its work.
 # wait longer. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the
 # seconds saved per call.
 #
-# With ``default``, a model often needs less memory. With long texts, BERT takes
+# With ``default``, a model often needs less memory, but it can need more. With long texts, BERT takes
 # :measured:`bert-long-texts.default.memory`; without compiling, it takes
 # :measured:`bert-long-texts.not-compiled.memory`. If a model takes more when it is compiled, compile it layer by
 # layer.
@@ -689,7 +689,7 @@ if bert:
 #   :measured:`bert-rounding.default.difference`.
 #
 # Rule: compare a compiled result with one in ``float64`` or ``float32``, and not only with the result without compiling:
-# the compiled one may be the better one. If you need the same rounding, pass ``options={"emulate_precision_casts": True}``
+# the compiled one may be the better one. If you need nearly the same rounding, pass ``options={"emulate_precision_casts": True}``
 # to ``torch.compile``; ``options`` takes the place of ``mode``.
 #
 # BERT, long texts

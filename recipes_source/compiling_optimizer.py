@@ -142,9 +142,8 @@ A keyword, a compiler, or neither?
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
 #      - Inputs have to be copied to fixed addresses, and their sizes are fixed. The learning rate has to
-#        be a tensor, or a schedule has no effect. AdamW takes
-#        :measured:`adamw-in-an-iteration.all-in-one-graph.memory` of memory; without the graph it takes
-#        :measured:`adamw-in-an-iteration.fused.memory`
+#        be a tensor, or a schedule has no effect. With AdamW, the graph keeps
+#        :measured:`adamw-in-an-iteration.all-in-one-graph.kept` of memory
 #    * - You consider a CUDA graph for the step alone
 #      - ``fused=True`` without a graph
 #      - AdamW: the wall time is :measured:`adamw-in-an-iteration.fused.wall`; with the step alone in CUDA

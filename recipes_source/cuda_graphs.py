@@ -164,8 +164,8 @@ In training or in serving, the GPU waits for the CPU.
 #      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`. Forward and backward are launched with
 #        one call each
 #      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays after
-#        :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. Do not accumulate gradients over
-#        micro-batches (see the pitfalls). A second size is compiled once more, and each size is recorded. The step of the optimizer is
+#        :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. Accumulate gradients in tensors of
+#        your own (see the pitfalls). A second size is compiled once more, and each size is recorded. The step of the optimizer is
 #        not in the graph, and :claim:`an iteration takes longer than in one graph <training-by-hand.one-graph.wall <
 #        training-by-pytorch.reduce-overhead.wall>`
 #    * - In training, the GPU waits for the CPU. The model does not need the CPU, and its sizes are fixed; but the rest of
@@ -174,7 +174,7 @@ In training or in serving, the GPU waits for the CPU.
 #      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`. Forward and backward are launched
 #        with one call each, and nothing is compiled. In another test, ``reduce-overhead`` takes
 #        :measured:`training-by-pytorch.reduce-overhead.wall`
-#      - It is ready after :measured:`training-by-hand.make_graphed_callables.ready`. The graphs keep memory. Do not accumulate gradients over micro-batches (see the pitfalls)
+#      - It is ready after :measured:`training-by-hand.make_graphed_callables.ready`. The graphs keep memory. Accumulate gradients in tensors of your own (see the pitfalls)
 #    * - In inference, the GPU waits for the CPU, and sizes are fixed
 #      - The model in one graph, recorded by hand
 #      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph it takes
@@ -253,8 +253,8 @@ In training or in serving, the GPU waits for the CPU.
 # hand, the GPU has less to do as well: an iteration takes
 # :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
 #
-# In inference, a graph by hand and ``reduce-overhead`` are about equally fast. In one graph by hand, a call takes
-# :measured:`inference-by-hand.one-graph.wall`. With ``reduce-overhead``, it takes
+# In inference, a call takes :measured:`inference-by-hand.one-graph.wall` in one graph by hand. With
+# ``reduce-overhead``, in another test, it takes
 # :measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled: it
 # is ready after :measured:`inference-by-hand.one-graph.ready`. ``reduce-overhead`` needs

@@ -145,22 +145,22 @@ What you compile decides how long the first call takes.
 #      - The model in one CUDA graph by hand, without compiling
 #      - A call takes :measured:`short-input.not-compiled-in-a-cuda-graph.wall`; without the graph it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
+#      - The graph keeps :measured:`short-input.not-compiled-in-a-cuda-graph.kept` of memory. Inputs are copied
 #        to a fixed address, and each call overwrites the result of the one before
 #    * - The GPU waits for the CPU, sizes are few and known, nothing in the model needs the CPU, and the program runs
 #        for very long
 #      - ``block.compile()`` for each block, and then the model in one CUDA graph by hand
 #      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
-#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory. Inputs are copied to a fixed address, and each call overwrites the
+#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. The graph keeps
+#        :measured:`short-input.blocks-in-a-cuda-graph.kept` of memory. Inputs are copied to a fixed address, and each call overwrites the
 #        result of the one before
 #    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
 #      - In another test, a call takes :measured:`reduce-overhead.model.wall`. There it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
-#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, a call needs
-#        :measured:`reduce-overhead.model.memory` of memory. A second size is compiled once more, and each size is
+#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, the graph keeps
+#        :measured:`reduce-overhead.model.kept` of memory. A second size is compiled once more, and each size is
 #        recorded
 #    * - The program starts again and again, on the same machine
 #      - Keep the folder of the compiler's cache
@@ -188,7 +188,7 @@ What you compile decides how long the first call takes.
 # **The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
 # :doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
 #
-# If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little or nothing: each
+# If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little, or lose: each
 # block checks conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
 # :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. Compile
 # the whole model if no block repeats, or if the first call of the whole model is short enough.
@@ -198,8 +198,8 @@ What you compile decides how long the first call takes.
 #   layer.
 #
 # **What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and
-# each call overwrites the result of the one before. With a short input, a call needs
-# :measured:`short-input.not-compiled-in-a-cuda-graph.memory` in a graph by hand. Without a graph, it needs
+# each call overwrites the result of the one before. With a short input, a graph by hand keeps
+# :measured:`short-input.not-compiled-in-a-cuda-graph.kept`. Without a graph, a call needs
 # :measured:`short-input.not-compiled.memory`. The start of the compiler takes :measured:`process.compiler.start_up`.
 # With a long input, the first call of compiled blocks comes on top: it takes
 # :measured:`long-input.blocks.first_call`. This was measured without gradients: in training, backward is compiled,

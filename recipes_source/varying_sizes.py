@@ -167,14 +167,14 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 #        :measured:`few-texts.nothing-marked.wall`
 #      - A graph is recorded for each size: with ``reduce-overhead``, this takes
 #        :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new size costs
-#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, and a
-#        pass needs :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
+#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, which
+#        keeps :measured:`few-texts.cuda-graphs.kept` of memory. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
 #        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
-#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. A pass needs
-#        :measured:`few-texts.padded-cuda-graphs.memory` of memory
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. The graphs keep
+#        :measured:`few-texts.padded-cuda-graphs.kept` of memory
 #    * - The GPU is busy
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
@@ -246,8 +246,8 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 # model has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
 # :measured:`a-new-length.without-compiling.new_length` here; if most lengths are new and you do not pad, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``. All graphs share one memory pool, so outputs have to be cloned.
-# With CUDA graphs, a pass takes :measured:`few-texts.cuda-graphs.memory` of memory. Without compiling, it takes
-# :measured:`few-texts.without-compiling.memory`.
+# The graphs keep :measured:`few-texts.cuda-graphs.kept` of memory. Without compiling, a pass takes
+# :measured:`few-texts.without-compiling.memory`, and keeps nothing.
 #
 # Results in words
 # ----------------
@@ -751,7 +751,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 #   :measured:`few-texts.nothing-marked.gpu`.
 # - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
 #   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
-#   one pool, so a pass takes only :measured:`few-texts.cuda-graphs.memory`. The first pass of this variant
+#   one pool, which keeps :measured:`few-texts.cuda-graphs.kept` of memory. The first pass of this variant
 #   comes after those of the variants above. It finds a part of what they have compiled and loaded, so do not compare
 #   its time with theirs.
 # - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
