@@ -689,7 +689,7 @@ if bert:
 #   :measured:`bert-rounding.default.difference`.
 #
 # Rule: compare a compiled result with one in ``float64`` or ``float32``, and not only with the result without compiling:
-# the compiled one may be the better one. If you need nearly the same rounding, pass ``options={"emulate_precision_casts": True}``
+# the compiled one may be the better one. If you need rounding as without compiling, pass ``options={"emulate_precision_casts": True}``
 # to ``torch.compile``; ``options`` takes the place of ``mode``.
 #
 # BERT, long texts
