@@ -21,6 +21,8 @@ ABOVE = {
 @pytest.mark.parametrize("above", ABOVE)
 def test_what_stands_above_a_title_is_shown(gallery: Gallery, above: str) -> None:
     text = f'"""\n{ABOVE[above]}\n\nA title\n=======\n\nWords.\n"""\nprint("shown")\n'
+    for name in ("first", "third"):
+        gallery.add(name, f'"""\n{name}\n=====\n\nWords.\n"""\nprint("other")\n')
     gallery.add("example", text)
     build = gallery.build()
     assert build.warnings == ""
