@@ -146,6 +146,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     graphs = [gain for node, gain in cases if node["kind"] == "graph" and gain.state is State.WAITS]
     fused = [gain for node, gain in cases if node["kind"] == "fused"]
     lines = []
+    second_line: list[nodes.Node] = []
     if compiled:
         text = _("Compiling alone made the work %(range)s as fast, startup aside.")
         lines.append(fill_in(str(text), {"range": _range(compiled, locale)}, locale))
@@ -160,12 +161,13 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
             "manual": nodes.Text(str(manual)),
             "cases": nodes.Text(str(len(graphs))),
         }
-        lines.append(fill_in(str(text), parts, locale))
+        second_line += fill_in(str(text), parts, locale)
     if fused:
         text = _("%(option)s gave optimizers %(range)s and costs no startup.")
         parts = {"range": _range(fused, locale), "option": nodes.literal("", "fused=True")}
-        lines.append(fill_in(str(text), parts, locale))
-    return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines]
+        second_line += fill_in(" " + str(text), parts, locale)
+    lines.append(second_line)
+    return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines if line]
 
 
 def _list_cases(headlines: headline_list) -> list[headline]:
@@ -340,9 +342,10 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     if not lookup.claim or lookup.claim.refuted:
         return [box]
     measured = []
-    for _term, measurement in lookup.claim.compared:
+    for term, measurement in lookup.claim.compared:
         name = name_variant(env, recipe, measurement)
-        measured.append(f"{name} {format_measurement(measurement, locale)}")
+        factor = "" if term.factor == 1 else f"{format_value(term.factor, 'x', locale)} "
+        measured.append(f"{factor}{name} {format_measurement(measurement, locale)}")
     facts = {
         "comparison": " < ".join(measured),
         "held": lookup.claim.held,

@@ -109,7 +109,7 @@ def _make_group(
     name = state.value if state else "not-measured"
     group = html_element("", heading, tag="section", classes=["headline-group"], ids=[name])
     if names := _name_baselines(env, members):
-        explanation = f"{explanation} {_('Grey, before: %s.') % ', '.join(names)}"
+        explanation = f"{explanation} {_('Compared with: %s.') % ', '.join(names)}"
     if explanation:
         group += nodes.paragraph("", explanation)
     columns = _column_names()
