@@ -146,28 +146,28 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     graphs = [gain for node, gain in cases if node["kind"] == "graph" and gain.state is State.WAITS]
     fused = [gain for node, gain in cases if node["kind"] == "fused"]
     lines = []
-    second_line: list[nodes.Node] = []
     if compiled:
-        text = _("Compiling alone made the work %(range)s as fast, startup aside.")
-        lines.append(fill_in(str(text), {"range": _range(compiled, locale)}, locale))
+        text = str(_("Compiling alone made the work %(range)s as fast, startup aside."))
+        lines.append(fill_in(text, {"range": _range(compiled, locale)}, locale))
+    sentences = []
+    parts: dict[str, nodes.Node] = {"option": nodes.literal("", "fused=True")}
     if graphs:
         text = _(
             "Where the GPU waited for the CPU, CUDA graphs gave %(range)s, in %(manual)s of "
             "%(cases)s cases without a compiler."
         )
+        sentences.append(str(text))
         manual = sum(gain.compiles_nothing for gain in graphs)
-        parts: dict[str, nodes.Node] = {
-            "range": _range(graphs, locale),
-            "manual": nodes.Text(str(manual)),
-            "cases": nodes.Text(str(len(graphs))),
-        }
-        second_line += fill_in(str(text), parts, locale)
+        parts["range"] = _range(graphs, locale)
+        parts["manual"] = nodes.Text(str(manual))
+        parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
-        text = _("%(option)s gave optimizers %(range)s and costs no startup.")
-        parts = {"range": _range(fused, locale), "option": nodes.literal("", "fused=True")}
-        second_line += fill_in(" " + str(text), parts, locale)
-    lines.append(second_line)
-    return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines if line]
+        text = _("%(option)s gave optimizers %(speed_up)s and costs no startup.")
+        sentences.append(str(text))
+        parts["speed_up"] = _range(fused, locale)
+    if sentences:
+        lines.append(fill_in(" ".join(sentences), parts, locale))
+    return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines]
 
 
 def _list_cases(headlines: headline_list) -> list[headline]:
