@@ -38,8 +38,7 @@ MEASUREMENT = re.compile(
 QUOTED = {
     "compiling_optimizer": "5 %, 747 µs, 392 µs",  # the bound of a claim, and what an article says
     "regional_compilation": "9.7 s, 0.7 s",
-    "index": "1×",
-    "results": "2×, 1×, 1×, 1×",
+    "results": "1×",
     "compile_modes": "90 %",
     "how_we_measure": "5%, 0.3%",
     "reference": "14.2 ms, 4.2 TB/s, 2.7×, 63%",  # how figures are shown
