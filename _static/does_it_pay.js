@@ -5,7 +5,7 @@ for (const fields of document.querySelectorAll(".pays-fields")) {
   const [startup, example] = [fields.dataset.startup, fields.dataset.example].map(Number);
   const [milliseconds, calls] = fields.querySelectorAll("input");
   const output = fields.querySelector("output");
-  const times = (ratio) => `${new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 }).format(ratio)}×`;
+  const times = (factor) => `${new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 }).format(factor)}×`;
 
   function show() {
     const [seconds, count] = [milliseconds.valueAsNumber / 1000, calls.valueAsNumber];

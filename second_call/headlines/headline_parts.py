@@ -94,6 +94,8 @@ def make_ratio(gain: Gain, locale: Locale) -> list[nodes.Node]:
 
 def format_startup(gain: Gain, locale: Locale) -> str:
     """Return what a process takes once; empty if it was not measured or is no question."""
+    if gain.state is State.STARTUP:
+        return ""
     if gain.startup is not None:
         return format_value(gain.startup, "s", locale, 2)
     return str(_("none")) if gain.compiles_nothing else ""
@@ -126,9 +128,9 @@ def link_words(env: BuildEnvironment, recipe: str, words: Sequence[nodes.Node]) 
 def fill_in(text: str, parts: Mapping[str, nodes.Node], locale: Locale) -> list[nodes.Node]:
     """Return a label as nodes, with one in the place of each ``%(name)s``."""
     filled: list[nodes.Node] = []
-    for number, piece in enumerate(_PLACEHOLDER.split(typeset(text, locale))):
+    for number, piece in enumerate(_PLACEHOLDER.split(text)):
         if number % 2:
             filled.append(parts[piece].deepcopy())
         elif piece:
-            filled.append(nodes.Text(piece))
+            filled.append(nodes.Text(typeset(piece, locale)))
     return filled

@@ -20,6 +20,7 @@ from sphinx_recorded_gallery.api import (
     current_language,
     format_measurement,
     format_percent,
+    typeset,
     watch,
 )
 
@@ -109,7 +110,9 @@ def _make_group(
     name = state.value if state else "not-measured"
     group = html_element("", heading, tag="section", classes=["headline-group"], ids=[name])
     if names := _name_baselines(env, members):
-        explanation = f"{explanation} {_('Compared with: %s.') % ', '.join(names)}"
+        compared = str(_("Compared with: %s.") % ", ".join(names))
+        locale = current_language(env.config).locale
+        explanation = typeset(f"{explanation} {compared}", locale)
     if explanation:
         group += nodes.paragraph("", explanation)
     columns = _column_names()

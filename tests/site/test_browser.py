@@ -1,6 +1,7 @@
 """The built site in a real browser: read, searched, downloaded from and used by keyboard."""
 
 import re
+import runpy
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
