@@ -16,7 +16,7 @@ for (const fields of document.querySelectorAll(".pays-fields")) {
       total <= startup
         ? never
         : pays
-            .replace("%(ratio)s", times(total / (total - startup)))
+            .replace("%(factor)s", times(total / (total - startup)))
             .replace("%(example)s", times(example))
             .replace("%(calls)s", Math.max(1, +needed.toPrecision(2)).toLocaleString(lang));
   }

@@ -308,7 +308,7 @@ def _field_texts() -> dict[str, str]:
     return {
         "pays": str(
             _(
-                "It pays if a call gets more than %(ratio)s as fast. At %(example)s, it has paid "
+                "It pays if a call gets more than %(factor)s as fast. At %(example)s, it has paid "
                 "after %(calls)s calls."
             )
         ),
@@ -324,7 +324,7 @@ def describe_fields(startup: float, milliseconds: float, calls: float, locale: L
     if total <= startup:
         return texts["never"]
     facts = {
-        "ratio": format_value(total / (total - startup), "x", locale),
+        "factor": format_value(total / (total - startup), "x", locale),
         "example": format_value(EXAMPLE, "x", locale),
         "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), locale),
     }
