@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, expect
 from second_call.headlines.front_page import calls_to_pay, describe_fields, format_calls
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
+from tests.helpers.chromium import serve
 from tests.helpers.gallery import ROOT, Gallery, write_recording
 from tests.helpers.measured_recipe import add, figure, store
 from tests.helpers.site_pages import LANGUAGES, read
@@ -374,3 +375,17 @@ def test_every_ratio_of_the_front_page_is_one_of_the_results(
         shown.append(re.findall(r"[\d.,]+", words(line))[0])
     assert len(shown) > 10
     assert set(shown) <= known
+
+
+def test_the_header_of_a_table_stays_in_sight(languages_site: Path, browser: Browser) -> None:
+    with serve(languages_site) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 700})
+        page.goto(f"{address}en/results.html")
+        page.locator(".headline").nth(12).evaluate("row => row.scrollIntoView({block: 'center'})")
+        header = page.locator(".bd-header").bounding_box()
+        head = page.locator(".results-table thead").first.bounding_box()
+        assert header
+        assert head
+        assert header["y"] + header["height"] <= head["y"] + 1
+        assert head["y"] < 200
+        page.close()
