@@ -1,8 +1,9 @@
-# The only entry point. `make help` lists what follows a `##`.
+# The only entry point. `make help` lists what follows `##`, and `##@` as headings.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ENGINE := $(BIN)/python -m sphinx_recorded_gallery
 BUILD := _build
 # -n: a link that leads nowhere is a warning; -W: a warning fails the build, after all are shown
 SPHINXOPTS ?= -n -W -q
@@ -14,11 +15,10 @@ PYTESTFLAGS ?= -n auto --dist loadfile --no-loadscope-reorder
 RECIPES ?=
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
-# LANGUAGE names the one language that a translator's target is about
-ifeq ($(origin LANGUAGE),environment)
-LANGUAGE := # of gettext, which has a variable of this name
+# LANGUAGE in the environment is a variable of gettext
+ifeq ($(origin LANGUAGE),command line)
+$(error LANGUAGE is called LANGUAGES here: make $(MAKECMDGOALS) LANGUAGES=$(LANGUAGE))
 endif
-LANGUAGE ?=
 unexport LANGUAGE
 BASE ?= main
 # RELEASE is another one than pages show, to compare with
@@ -38,13 +38,9 @@ FORMS := .github/ISSUE_TEMPLATE
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po new-language api
+.PHONY: live check-po update-po new-language page api
 # `make record html` records first, also under -j
 .NOTPARALLEL:
-
-help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
-		| awk -F'\t' '{printf "  make %-18s %s\n", $$1, $$2}'
 
 # Each stamp stands for a set of packages; it is older than its requirements when they change.
 $(VENV)/python:
@@ -57,64 +53,71 @@ $(VENV)/html: requirements.txt constraints.txt | $(VENV)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 $(VENV)/record: requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-record.txt
-	touch $@ $(VENV)/html
+	@echo "installing PyTorch and what records into $(VENV)/: about 6 GB, which takes some minutes"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-record.txt
+	@touch $@ $(VENV)/html
 $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
-	touch $@ $(VENV)/html $(VENV)/record
+	@echo "installing PyTorch and what tests into $(VENV)/: about 6 GB, which takes some minutes"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	@touch $@ $(VENV)/html $(VENV)/record
+
+##@ Read the site
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
-	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
-	@$(BIN)/python -m sphinx_recorded_gallery html $(LANGUAGES) -- $(SPHINXOPTS)
+	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
+	@$(ENGINE) html $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
-api: $(VENV)/html ## build the reference of the engine's API to _build/api/
-	$(BIN)/python -m sphinx -C -W -q -b html -D project=sphinx-recorded-gallery -D extensions=sphinx.ext.autodoc -d $(BUILD)/doctrees/api sphinx_recorded_gallery/api_reference $(BUILD)/api
+serve: $(VENV)/html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
+	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
+	@$(ENGINE) serve $(LANGUAGES) --port $(PORT) -- $(SPHINXOPTS)
 
-serve: html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
-	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
-	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
+##@ Write and record recipes
 
 new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=gradient_accumulation)
 	@$(BIN)/python -m second_call.new_recipe "$(NAME)"
 
-# What lint refuses is told first: mending it afterwards would make the recording stale.
+# What lint refuses is told first: fixing it afterwards would make the recording stale.
 record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1, REPLICATES=5, MACHINE=mine)
 	@$(BIN)/python -m compileall -q recipes_source
 	@$(BIN)/python -m ruff check --quiet recipes_source || \
-		{ echo "error: make lint refuses a recipe; mend what stands above before you record it" >&2; exit 1; }
+		{ echo "error: make lint refuses a recipe; fix what stands above before you record it" >&2; exit 1; }
 	@$(BIN)/python -m ruff format --check --quiet recipes_source || \
 		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
-	$(BIN)/python -m sphinx_recorded_gallery record $(RECORDFLAGS) $(RECIPES)
+	@$(ENGINE) record $(RECORDFLAGS) $(RECIPES)
 
 drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD, RELEASE=2.11)
 	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(RELEASE),--release $(RELEASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
-check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
-	@$(BIN)/python -m sphinx_recorded_gallery check; recordings=$$?; \
-		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html en -- $(SPHINXOPTS) \
-			&& echo "to read it: file://$(CURDIR)/$(BUILD)/html/en/index.html" \
-			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGES)) \
-		&& exit $$recordings
+page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
+	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en -- $(SPHINXOPTS) \
+		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
+			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
+		&& { [ $$recordings != 0 ] || echo "the English part is done"; } && exit $$recordings
 
-links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
-	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
+check: $(VENV)/html ## tell which recordings are current, and check texts and translations (LANGUAGES=ko)
+	@$(if $(filter en,$(LANGUAGES)),echo "error: English has no catalogs; to check its pages: make page" >&2; exit 1)
+	@$(ENGINE) check; recordings=$$?; $(ENGINE) check-po $(LANGUAGES) && exit $$recordings
 
-live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=ko, PORT=8000)
-	@$(BIN)/python -m sphinx_recorded_gallery live --build $(BUILD)/live --port $(PORT) \
-		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
+##@ Translate
 
-check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
-	@$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGE)
+live: $(VENV)/html ## show a language in the browser after every save (LANGUAGES=ko, PORT=8000)
+	@$(ENGINE) live --build $(BUILD)/live --port $(PORT) \
+		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") "$(LANGUAGES)"
 
-update-po: $(VENV)/html ## bring the catalogs up to date with the sources
-	@$(BIN)/python -m sphinx_recorded_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGES=ko; COMPLETE=1: what is left, too)
+	@$(ENGINE) check-po $(if $(COMPLETE),--complete) $(LANGUAGES)
 
-new-language: $(VENV)/html ## prepare a language (LANGUAGE=ja)
-	@$(BIN)/python -m sphinx_recorded_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
+update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGES=ko)
+	@$(ENGINE) update-po --templates $(BUILD)/gettext $(LANGUAGES)
+
+new-language: $(VENV)/html ## prepare a language (LANGUAGES=ja)
+	@$(ENGINE) new-language --templates $(BUILD)/gettext "$(LANGUAGES)"
+
+##@ Change the code
 
 test: $(VENV)/test ## run all tests but what test-nightly runs
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
@@ -124,6 +127,9 @@ test-fast: $(VENV)/test ## run tests without kernels, browsers and the whole sit
 
 test-nightly: $(VENV)/test ## run the tests that take longest
 	$(BIN)/python -m pytest $(PYTESTFLAGS) --dist worksteal -m nightly
+
+api: $(VENV)/html ## build the reference of the engine's API to _build/api/
+	$(BIN)/python -m sphinx -C -W -q -b html -D project=sphinx-recorded-gallery -D extensions=sphinx.ext.autodoc -d $(BUILD)/doctrees/api sphinx_recorded_gallery/api_reference $(BUILD)/api
 
 lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check
@@ -143,6 +149,14 @@ lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all 
 		$(BUILD)/lock/requirements-test.txt -o $(BUILD)/lock/pinned.txt
 	{ echo "# Every package at one version, made by \`make lock\`; the requirements files say why each is there."; \
 		cat $(BUILD)/lock/pinned.txt; } > constraints.txt
+
+links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
+	$(BIN)/python -m sphinx_recorded_gallery.run_sphinx -b linkcheck -q -d $(BUILD)/doctrees/links \
+		-D 'recorded_gallery_locale_dirs=["locale"]' . $(BUILD)/linkcheck
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^##@ / {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 clean: ## remove what builds made, but not .venv and recordings
 	rm -rf $(BUILD) recipes

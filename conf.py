@@ -115,7 +115,7 @@ recorded_gallery_gpu_figures = (
 recorded_gallery_quantities = "second_call.quantities:list_quantities"  # beside the engine's
 recorded_gallery_text_checks = "second_call.prose_checks:check_texts"  # no figure without a source
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
-# CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
+# MAINTAINING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(
     [
         "default-src 'self'",  # Firefox fetches the next recipe ahead, which no other rule allows

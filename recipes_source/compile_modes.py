@@ -4,100 +4,92 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Compile only if later calls together save more time than you wait at first: the compiler's start alone takes**
-:measured:`process.compiler.start_up` **in each process.** **Start with** ``default``, **and keep it if the wall time
-falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are few and
-known and nothing in it needs the CPU, otherwise** ``reduce-overhead``. **A graph keeps memory and overwrites its last
-output.** **Leave** ``max-autotune`` **for last: tuning takes long and may not help.**
+.. answer::
 
-.. code-block:: python
-   :caption: First: ``default``
+   **Start with** ``default``; **then let the GPU's busy share decide.** Below 80 %, use ``reduce-overhead`` or capture a
+   CUDA graph yourself. Above, stay with ``default``; if it makes the model slow, compile layer by layer. Leave
+   ``max-autotune`` for last: tuning takes long and may not help. Compile only long runs: compiler startup costs
+   :measured:`process.compiler.start_up` per process.
 
-   import torch
-   model = torch.nn.Sequential(
-       torch.nn.Linear(1024, 1024), torch.nn.GELU()
-   ).to("cuda", torch.bfloat16)
-   model.compile(mode="default")
-   x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
-   with torch.no_grad():
-       model(x)  # compiles
-       y = model(x)
+   .. chart:: busy
+      :case: BERT, one sentence
+      :only: not compiled, default, reduce-overhead
+      :best: reduce-overhead
+      :hero:
 
-.. code-block:: python
-   :caption: The GPU waits: ``reduce-overhead``
+      One sentence through two layers of BERT
 
-   import torch
-   model = torch.nn.Sequential(
-       torch.nn.Linear(1024, 1024), torch.nn.GELU()
-   ).to("cuda", torch.bfloat16)
-   model.compile(mode="reduce-overhead")
-   x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
-   with torch.no_grad():
-       model(x)  # compiles
-       model(x)  # records a CUDA graph
-       y = model(x).clone()  # the next call overwrites what is not cloned
+   - :measured:`bert-one-sentence.reduce-overhead.speedup` speed-up, against eager
+   - :measured:`bert-one-sentence.reduce-overhead.first_call` for the first call, plus startup
+   - :measured:`bert-one-sentence.reduce-overhead.break_even` calls to break even, startup included
+   - :measured:`bert-one-sentence.reduce-overhead.kept` kept by the graph; each call overwrites the last output
 
-**The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
-:doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove. In
-training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`. If a block repeats, compile the block:
-:doc:`/recipes/regional_compilation`. A part needs the CPU if it reads a value back (``.item()``) or computes on the
-CPU.
+   .. code-block:: diff
+      :caption: What changes
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
-first call comes on top: for a sentence through two layers of BERT, with ``default``, it takes
-:measured:`bert-one-sentence.default.first_call`. After :measured:`bert-one-sentence.default.break_even` calls, the run
-has won back both waits. This was measured without gradients: in training, backward is
-compiled, too, and you wait longer. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum
-by the seconds saved per call.
+      - y = model(x)
+      + model.compile(mode="reduce-overhead")
+      + y = model(x).clone()
 
-With ``default``, a model often needs less memory. With long texts, BERT takes
-:measured:`bert-long-texts.default.memory`; without compiling, it takes
-:measured:`bert-long-texts.not-compiled.memory`. If a model takes more when it is compiled, compile it layer by layer.
+   .. code-block:: python
+      :caption: First: ``default``
 
-With ``reduce-overhead``, the first call for the same input takes
-:measured:`bert-one-sentence.reduce-overhead.first_call`. After :measured:`bert-one-sentence.reduce-overhead.break_even`
-calls, the run has won back the compiler's start and this call. A CUDA graph keeps its memory between calls, and each
-call overwrites the output of the one before. A CUDA graph recorded by hand needs no compiler:
-:doc:`/recipes/cuda_graphs`. Up to PyTorch 2.14, do not use both kinds of graphs in one process.
+      import torch
+      model = torch.nn.Sequential(
+          torch.nn.Linear(1024, 1024), torch.nn.GELU()
+      ).to("cuda", torch.bfloat16)
+      model.compile(mode="default")
+      x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
+      with torch.no_grad():
+          model(x)  # compiles
+          y = model(x)
 
-- **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
-  ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
-  torch_compile_mode="default")``, which compiles the whole model; for its layers, see :doc:`/recipes/regional_compilation`.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Do not use ``reduce-overhead`` here: one
-  block would overwrite another's output, unless ``cudagraph_mark_step_begin()`` comes before each call of the model.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
-  waits for the CPU and the same sizes repeat. If sizes vary and ``accelerate launch`` starts the
-  job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
-- **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
-  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
-  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
-  without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one thread: in another one, a new
-  size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled;
-  ``triton.cudagraph_dynamic_shape_rerecord_limit`` ends that, in PyTorch 2.15 (:doc:`/recipes/varying_sizes`).
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in one pool
-  (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
-  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
-  come; then three times with each size. Pad to a few sizes, with a mask, only if
-  new sizes keep coming. Up to PyTorch 2.14, do not use both in one
-  process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
-  with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
+   .. code-block:: python
+      :caption: The GPU waits: ``reduce-overhead``
 
-``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
-compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
-sin-cos.not-compiled.gpu>`: :measured:`sin-cos.default.gpu`.
+      import torch
+      model = torch.nn.Sequential(
+          torch.nn.Linear(1024, 1024), torch.nn.GELU()
+      ).to("cuda", torch.bfloat16)
+      model.compile(mode="reduce-overhead")
+      x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
+      with torch.no_grad():
+          model(x)  # compiles
+          model(x)  # records a CUDA graph
+          y = model(x).clone()  # the next call overwrites what is not cloned
 
-A sentence through two layers of BERT takes :measured:`bert-one-sentence.not-compiled.wall` of wall time
-without compiling, and :claim:`the GPU waits for the CPU <1.25 * bert-one-sentence.not-compiled.gpu <
-bert-one-sentence.not-compiled.wall>`. With ``default`` it takes :measured:`bert-one-sentence.default.wall`.
-With ``reduce-overhead`` :claim:`it takes less <bert-one-sentence.reduce-overhead.wall <
-bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`.
+**Does this apply to you?**
 
-Not everything should be compiled. For a matrix product with one row, the CPU is busy for
-:measured:`a-product.not-compiled.cpu` without compiling. Compiled, :claim:`it is busy for longer
-<a-product.not-compiled.cpu < a-product.default.cpu>`: for :measured:`a-product.default.cpu`.
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - ``reduce-overhead``, or a manual graph: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy above 95 %
+     - ``default``: a graph has nothing to remove
+   * - With ``default``, the GPU time goes up
+     - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
+   * - Element-wise operations on large inputs
+     - ``default``, not ``reduce-overhead``
+   * - One matrix product and nothing else
+     - Do not compile
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
+     ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True, torch_compile_mode="default")``,
+     which compiles the whole model; for its layers, see :doc:`/recipes/regional_compilation`.
+   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Do not use ``reduce-overhead`` here:
+     one block would overwrite another's output, unless ``cudagraph_mark_step_begin()`` comes before each call of the
+     model.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
+     waits for the CPU and the same sizes repeat. If sizes vary and ``accelerate launch`` starts the
+     job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
+   - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
 
 **What you need**
 
@@ -180,6 +172,51 @@ Not everything should be compiled. For a matrix product with one row, the CPU is
 #        ``reduce-overhead``, it is ready after :measured:`token_generation:one-token.1.reduce-overhead.ready`, once the
 #        compiler has started. The batch size and the length of the cache are fixed, and the cache takes its memory from
 #        the start
+#
+# Conditions and costs
+# --------------------
+#
+# **The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
+# :doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove. In
+# training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`. If a block repeats, compile the block:
+# :doc:`/recipes/regional_compilation`. A part needs the CPU if it reads a value back (``.item()``) or computes on the
+# CPU.
+#
+# **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
+# The first call comes on top: for a sentence through two layers of BERT, with ``default``, it takes
+# :measured:`bert-one-sentence.default.first_call`. After :measured:`bert-one-sentence.default.break_even` calls, the
+# run has won back both waits. This was measured without gradients: in training, backward is compiled, too, and you
+# wait longer. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the
+# seconds saved per call.
+#
+# With ``default``, a model often needs less memory, but it can need more. With long texts, BERT takes
+# :measured:`bert-long-texts.default.memory`; without compiling, it takes
+# :measured:`bert-long-texts.not-compiled.memory`. If a model takes more when it is compiled, compile it layer by
+# layer.
+#
+# With ``reduce-overhead``, the first call for the same input takes
+# :measured:`bert-one-sentence.reduce-overhead.first_call`. After
+# :measured:`bert-one-sentence.reduce-overhead.break_even` calls, the run has won back the compiler's start and this
+# call. A CUDA graph keeps its memory between calls, and each call overwrites the output of the one before. A CUDA
+# graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Up to PyTorch 2.14, do not use both kinds of
+# graphs in one process.
+#
+# Results in words
+# ----------------
+#
+# ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
+# compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
+# sin-cos.not-compiled.gpu>`: :measured:`sin-cos.default.gpu`.
+#
+# A sentence through two layers of BERT takes :measured:`bert-one-sentence.not-compiled.wall` of wall time
+# without compiling, and :claim:`the GPU waits for the CPU <1.25 * bert-one-sentence.not-compiled.gpu <
+# bert-one-sentence.not-compiled.wall>`. With ``default`` it takes :measured:`bert-one-sentence.default.wall`.
+# With ``reduce-overhead`` :claim:`it takes less <bert-one-sentence.reduce-overhead.wall <
+# bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`.
+#
+# Not everything should be compiled. For a matrix product with one row, the CPU is busy for
+# :measured:`a-product.not-compiled.cpu` without compiling. Compiled, :claim:`it is busy for longer
+# <a-product.not-compiled.cpu < a-product.default.cpu>`: for :measured:`a-product.default.cpu`.
 #
 # The experiment
 # --------------
@@ -652,7 +689,7 @@ if bert:
 #   :measured:`bert-rounding.default.difference`.
 #
 # Rule: compare a compiled result with one in ``float64`` or ``float32``, and not only with the result without compiling:
-# the compiled one may be the better one. If you need the same rounding, pass ``options={"emulate_precision_casts": True}``
+# the compiled one may be the better one. If you need rounding as without compiling, pass ``options={"emulate_precision_casts": True}``
 # to ``torch.compile``; ``options`` takes the place of ``mode``.
 #
 # BERT, long texts
@@ -868,6 +905,26 @@ numpy_function = bench.compare(
 # The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
 # for the CPU. After :measured:`a-numpy-function.compiled-one-thread.break_even` calls it has saved more than the start
 # took, compared with NumPy. The other formula needs no compiler. Rule: look at the formula before you look for a mode.
+#
+# Serving
+# -------
+#
+# - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can
+#   vary, and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with
+#   each size. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+#   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot
+#   runs without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one
+#   thread: in another one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a
+#   new size still records a graph during the request, even if nothing is compiled;
+#   ``triton.cudagraph_dynamic_shape_rerecord_limit`` ends that, in PyTorch 2.15 (:doc:`/recipes/varying_sizes`).
+# - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in
+#   one pool (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All
+#   graphs of one pool together need about the memory of the largest <cuda_graphs:graphs-of-four-batches.one-pool.kept
+#   < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are many or unknown, use ``reduce-overhead``: first
+#   call the model with two sizes, and with a batch of one if that can come; then three times with each size. Pad to a
+#   few sizes, with a mask, only if new sizes keep coming. Up to PyTorch 2.14, do not use both in one process:
+#   ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate`` with
+#   a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

@@ -4,70 +4,89 @@ Adam is slow: fused=True or torch.compile?
 
 A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD, and Adagrad since PyTorch 2.12: pass** ``fused=True``; **it costs no time and no memory.** **In long
-runs, compile the step of most others, such as NAdam; the first call takes seconds.** **If the step takes less than a
-tenth of an iteration** (``look`` **shows it**), **do not compile the step.**
+.. answer::
 
-.. code-block:: python
-   :caption: Adam, AdamW, SGD, Adagrad
+   **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** It needs no compiler. Compile the
+   step of other optimizers, such as NAdam, only in long runs: compiler startup costs
+   :measured:`process.compiler.start_up` per process, and the first call comes on top. If the step is below a tenth of an
+   iteration, do not compile it.
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda()
-   optimizer = torch.optim.AdamW(
-       model.parameters(), fused=True
-   )
-   for _ in range(3):
-       optimizer.zero_grad()
-       x = torch.randn(32, 64).cuda()
-       model(x).norm().backward()
-       optimizer.step()
+   .. chart:: busy
+      :case: Adam.10
+      :only: foreach, compiled, fused
+      :best: fused
+      :hero:
 
-.. code-block:: python
-   :caption: Others
+      One step of Adam over ten layers
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda()
-   rate = torch.tensor(1e-3).cuda()  # schedules do not compile again
-   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
-   step = torch.compile(lambda: optimizer.step())
-   for _ in range(3):
-       optimizer.zero_grad()
-       x = torch.randn(32, 64).cuda()
-       model(x).norm().backward()
-       step()  # the first one compiles
+   - :measured:`adam.10.fused.speedup` speed-up of this step, against foreach
+   - :measured:`adamw-in-an-iteration.fused.speedup` speed-up of a whole iteration with AdamW
+   - :measured:`nadam-in-an-iteration.compiled.first_call` for the first call of a compiled NAdam step
+   - :measured:`nadam-in-an-iteration.compiled.break_even` iterations until compiled NAdam breaks even
 
-``look`` is in :doc:`/recipes/where_time_goes`, and below. Call ``look(iteration)``; then, after a backward pass, call
-``look(optimizer.step)``. Compare the wall times. Use a copy of the model and its optimizer: ``look`` takes 201 real
-steps.
+   .. code-block:: diff
+      :caption: What changes
 
-**What it costs:** ``fused=True`` costs no time and no memory. A compiled step of NAdam makes you wait: the start of the
-compiler takes :measured:`process.compiler.start_up`, once per process. The first call comes on top: it takes
-:measured:`nadam-in-an-iteration.compiled.first_call`. After :measured:`nadam-in-an-iteration.compiled.break_even`
-iterations, the run has won back both waits. :claim:`With more parameters, the first call takes longer
-<adam.10.compiled.first_call < adam.100.compiled.first_call>`: for Adam over 100 layers, it takes
-:measured:`adam.100.compiled.first_call`. In your job, add the seconds of the compiler's start and of the first
-calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no more memory, but a
-learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler compiles
-nothing in their step.
+        optimizer = torch.optim.AdamW(
+            model.parameters(),
+      +     fused=True,
+        )
 
-- **Transformers**: there is nothing to do; in Transformers 5, fused AdamW is the default.
-- **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With ``precision="16-mixed"``,
-  Lightning then refuses to clip gradients: train with ``"bf16-mixed"`` if you clip. Older versions of Lightning refuse
-  with ``"bf16-mixed"``, too; update Lightning, or leave ``fused`` out.
-- **Accelerate**: ``accelerator.prepare`` takes the optimizer as you made it, with ``fused=True``.
-- **Serving** runs no optimizer, so there is nothing to choose.
+   .. code-block:: python
+      :caption: Adam, AdamW, SGD, Adagrad
 
-On a CUDA GPU, a step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with
-*foreach*, the default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu <
-adam.10.foreach.gpu>`: :measured:`adam.10.fused.gpu`. If you compile this step instead, the first call
-takes :measured:`adam.10.compiled.first_call`. With AdamW, :claim:`a training iteration with a compiled step takes at
-most 10 % less time than one with fused=True <0.9 * adamw-in-an-iteration.fused.wall <
-adamw-in-an-iteration.compiled.wall>`.
+      import torch
+      model = torch.nn.Linear(64, 64).cuda()
+      optimizer = torch.optim.AdamW(
+          model.parameters(), fused=True
+      )
+      for _ in range(3):
+          optimizer.zero_grad()
+          x = torch.randn(32, 64).cuda()
+          model(x).norm().backward()
+          optimizer.step()
 
-NAdam has no fused kernel. Without compiling, a training iteration takes
-:measured:`nadam-in-an-iteration.foreach.wall` of wall time. With a compiled step, :claim:`it takes less
-<nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
-:measured:`nadam-in-an-iteration.compiled.wall`.
+   .. code-block:: python
+      :caption: Others
+
+      import torch
+      model = torch.nn.Linear(64, 64).cuda()
+      rate = torch.tensor(1e-3).cuda()  # schedules do not compile again
+      optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
+      step = torch.compile(lambda: optimizer.step())
+      for _ in range(3):
+          optimizer.zero_grad()
+          x = torch.randn(32, 64).cuda()
+          model(x).norm().backward()
+          step()  # the first one compiles
+
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Pass ``fused=True``, then capture a graph: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy above 95 %
+     - Pass ``fused=True``; compiling the step adds little to it
+   * - The step is below a tenth of an iteration
+     - Do not compile the step
+   * - NAdam, RAdam, Muon or your own optimizer
+     - Compile the step; put the learning rate into a tensor
+   * - LBFGS, SparseAdam or Adafactor
+     - Leave it: the compiler compiles nothing in this step
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: there is nothing to do; in Transformers 5, fused AdamW is the default.
+   - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With ``precision="16-mixed"``,
+     Lightning then refuses to clip gradients: train with ``"bf16-mixed"`` if you clip. Older versions of Lightning
+     refuse with ``"bf16-mixed"``, too; update Lightning, or leave ``fused`` out.
+   - **Accelerate**: ``accelerator.prepare`` takes the optimizer as you made it, with ``fused=True``.
 
 **What you need**
 
@@ -123,9 +142,8 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
 #      - Inputs have to be copied to fixed addresses, and their sizes are fixed. The learning rate has to
-#        be a tensor, or a schedule has no effect. AdamW takes
-#        :measured:`adamw-in-an-iteration.all-in-one-graph.memory` of memory; without the graph it takes
-#        :measured:`adamw-in-an-iteration.fused.memory`
+#        be a tensor, or a schedule has no effect. With AdamW, the graph keeps
+#        :measured:`adamw-in-an-iteration.all-in-one-graph.kept` of memory
 #    * - You consider a CUDA graph for the step alone
 #      - ``fused=True`` without a graph
 #      - AdamW: the wall time is :measured:`adamw-in-an-iteration.fused.wall`; with the step alone in CUDA
@@ -140,6 +158,38 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - Leave it as it is
 #      - You do not wait for the compiler. The compiler compiles nothing in this step (see the pitfalls)
 #      - Nothing
+#
+# Conditions and costs
+# --------------------
+#
+# ``look`` is in :doc:`/recipes/where_time_goes`, and below. Call ``look(iteration)``; then, after a backward pass,
+# call ``look(optimizer.step)``. Compare the wall times. Use a copy of the model and its optimizer: ``look`` takes 201
+# real steps.
+#
+# **What it costs:** ``fused=True`` costs no time and no memory. A compiled step of NAdam makes you wait: the start of
+# the compiler takes :measured:`process.compiler.start_up`, once per process. The first call comes on top: it takes
+# :measured:`nadam-in-an-iteration.compiled.first_call`. After :measured:`nadam-in-an-iteration.compiled.break_even`
+# iterations, the run has won back both waits. :claim:`With more parameters, the first call takes longer
+# <adam.10.compiled.first_call < adam.100.compiled.first_call>`: for Adam over 100 layers, it takes
+# :measured:`adam.100.compiled.first_call`. In your job, add the seconds of the compiler's start and of the first
+# calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no more memory,
+# but a learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler
+# compiles nothing in their step.
+#
+# Results in words
+# ----------------
+#
+# On a CUDA GPU, a step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with *foreach*, the
+# default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu < adam.10.foreach.gpu>`:
+# :measured:`adam.10.fused.gpu`. If you compile this step instead, the first call takes
+# :measured:`adam.10.compiled.first_call`. With AdamW, :claim:`a training iteration with a compiled step takes at most
+# 10 % less time than one with fused=True <0.9 * adamw-in-an-iteration.fused.wall <
+# adamw-in-an-iteration.compiled.wall>`.
+#
+# NAdam has no fused kernel. Without compiling, a training iteration takes
+# :measured:`nadam-in-an-iteration.foreach.wall` of wall time. With a compiled step, :claim:`it takes less
+# <nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
+# :measured:`nadam-in-an-iteration.compiled.wall`.
 #
 # The experiment
 # --------------

@@ -4,120 +4,117 @@ CUDA graphs: by hand or reduce-overhead?
 
 In training or in serving, the GPU waits for the CPU.
 
-**Record a CUDA graph if the GPU is busy for less than 80 % of the time: by hand if sizes are few and known and nothing
-in it needs the CPU** (``.item()``), **otherwise with** ``reduce-overhead``; **up to PyTorch 2.14, not both.** **A graph
-keeps memory. Each replay overwrites the last result:** ``clone()`` **what you keep.**
+.. answer::
 
-.. code-block:: python
-   :caption: Training, by hand
+   **Capture the whole iteration in one CUDA graph if the GPU is busy for less than 80 % of the time.** That needs static
+   shapes and no sync with the CPU, such as ``.item()``; otherwise use ``reduce-overhead``. Up to PyTorch 2.14, do not use
+   both in one process. Each replay overwrites the last result: ``clone()`` what you keep.
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda()
-   x = torch.randn(32, 64).cuda()
-   lr = torch.tensor(1e-3).cuda()  # a number would stay as recorded
-   optimizer = torch.optim.AdamW(
-       model.parameters(), lr,
-       fused=True, capturable=True)
-   def iteration():
-       optimizer.zero_grad()
-       model(x).norm().backward()
-       optimizer.step()
-   torch.cuda.synchronize()  # x is ready
-   other = torch.cuda.Stream()
-   with torch.cuda.stream(other):
-       iteration()  # run once first
-   graph = torch.cuda.CUDAGraph()
-   with torch.cuda.graph(graph):
-       iteration()  # records, does not run
-   x.copy_(torch.randn(32, 64))  # a batch
-   graph.replay()
+   .. chart:: busy
+      :case: training, by hand
+      :only: not compiled, fused, make_graphed_callables, one graph
+      :best: one graph
+      :hero:
 
-.. code-block:: python
-   :caption: Inference, by hand
+      One training iteration of a small transformer
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
-   x = torch.randn(32, 64).cuda()
-   model(x)  # run once first
-   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
-       result = model(x)  # records, and does not run
-   for _ in range(3):
-       x.copy_(torch.randn(32, 64))  # the next input
-       graph.replay()
-       print(result.norm())  # the next replay overwrites it
+   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration, against eager
+   - :measured:`training-by-hand.one-graph.ready` until the graph is ready; nothing compiles
+   - :measured:`training-by-pytorch.reduce-overhead.break_even` iterations for ``reduce-overhead`` to break even
+   - :measured:`training-by-hand.one-graph.kept` kept by the graph, optimizer state included
 
-.. code-block:: python
-   :caption: By PyTorch
+   .. code-block:: diff
+      :caption: What changes
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda()
-   optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-   model = torch.compile(model, mode="reduce-overhead")
-   for _ in range(3):  # compiles, records, replays
-       torch.compiler.cudagraph_mark_step_begin()
-       optimizer.zero_grad()
-       x = torch.randn(32, 64).cuda()
-       model(x).norm().backward()
-       optimizer.step()
+      + iteration()  # run once first
+      + graph = torch.cuda.CUDAGraph()
+      + with torch.cuda.graph(graph):
+      +     iteration()  # captures, does not run
+        for batch in loader:
+      -     iteration()
+      +     x.copy_(batch)
+      +     graph.replay()
 
-``look`` in :doc:`/recipes/where_time_goes` prints how busy the GPU is. Below 80 %, it waits; from 95 % on, it is busy:
-record nothing. Between the two, try it. A part needs the CPU if it reads a value of the GPU (``.item()``, or an ``if`` that tests a
-tensor) or computes on the CPU. Only what you record counts: read the loss after the replay. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
+   .. code-block:: python
+      :caption: Training, by hand
 
-**What it costs:** a graph by hand repeats the recorded addresses, sizes and numbers. Copy each input into the recorded
-tensor, clone results that you keep, and make the learning rate a tensor, or results are wrong and nothing warns. Change
-the rate with ``lr.fill_(...)``. Give the loader ``drop_last=True``: a smaller last batch does not fit.
+      import torch
+      model = torch.nn.Linear(64, 64).cuda()
+      x = torch.randn(32, 64).cuda()
+      lr = torch.tensor(1e-3).cuda()  # a number would stay as recorded
+      optimizer = torch.optim.AdamW(
+          model.parameters(), lr,
+          fused=True, capturable=True)
+      def iteration():
+          optimizer.zero_grad()
+          model(x).norm().backward()
+          optimizer.step()
+      torch.cuda.synchronize()  # x is ready
+      other = torch.cuda.Stream()
+      with torch.cuda.stream(other):
+          iteration()  # run once first
+      graph = torch.cuda.CUDAGraph()
+      with torch.cuda.graph(graph):
+          iteration()  # records, does not run
+      x.copy_(torch.randn(32, 64))  # a batch
+      graph.replay()
 
-A graph by hand needs no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. The
-graph keeps memory between its replays, :measured:`training-by-hand.one-graph.kept` with gradients and the state of the
-optimizer. With the same fused optimizer and no graph, an iteration needs :measured:`training-by-hand.fused.memory` at its
-peak. Record several graphs into one pool
-(``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
-<graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and
-copy a result before you replay another graph of the pool.
+   .. code-block:: python
+      :caption: Inference, by hand
 
-With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
-Compiling and recording a training iteration then take :measured:`training-by-pytorch.reduce-overhead.ready`. After
-:measured:`training-by-pytorch.reduce-overhead.break_even` iterations, the run has won back both waits, compared with no
-compiling and no fused optimizer. In your job, add
-the seconds of the compiler's start and of the first iterations, and divide the sum by the seconds saved per iteration.
+      import torch
+      model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+      x = torch.randn(32, 64).cuda()
+      model(x)  # run once first
+      with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+          result = model(x)  # records, and does not run
+      for _ in range(3):
+          x.copy_(torch.randn(32, 64))  # the next input
+          graph.replay()
+          print(result.norm())  # the next replay overwrites it
 
-**Up to PyTorch 2.14, not both:** do not use graphs by hand and ``reduce-overhead`` in one process. There,
-``reduce-overhead`` may free memory that a graph by hand uses, and a replay can then end in an illegal memory access (see
-the pitfalls).
+   .. code-block:: python
+      :caption: By PyTorch
 
-- **Transformers**: to make ``generate`` fast, pass ``cache_implementation="static"`` and do nothing else from this page:
-  see :doc:`/recipes/token_generation`. It uses ``reduce-overhead``. For the ``Trainer``:
-  ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without gradient accumulation.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If sizes vary and ``accelerate
-  launch`` starts the job (of the ``Trainer``, too), pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
-- **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
-- **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one pool
-  (``pool=``), the largest first. Replay one after the other, and copy each result before the next replay. If sizes are many or unknown, use
-  ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can come; then three times
-  with each size. Pad to a few sizes, with a mask, only if
-  new sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or
-  ``inference_mode``), and, up to PyTorch 2.11, make all calls in one thread (:ref:`for-serving`).
-  With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
+      import torch
+      model = torch.nn.Linear(64, 64).cuda()
+      optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+      model = torch.compile(model, mode="reduce-overhead")
+      for _ in range(3):  # compiles, records, replays
+          torch.compiler.cudagraph_mark_step_begin()
+          optimizer.zero_grad()
+          x = torch.randn(32, 64).cuda()
+          model(x).norm().backward()
+          optimizer.step()
 
-In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
-an iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
-graph, :claim:`it takes less than a third of that <3 * training-by-hand.one-graph.wall <
-training-by-hand.not-compiled.wall>`: :measured:`training-by-hand.one-graph.wall`. With ``reduce-overhead``, clipping
-and the step stay outside of the graphs, and the GPU still waits for the CPU there: an iteration takes
-:measured:`training-by-pytorch.reduce-overhead.wall`. If you compile the blocks and then record the iteration by hand,
-the GPU has less to do as well: an iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
+**Does this apply to you?**
 
-In inference, a graph by hand and ``reduce-overhead`` are about equally fast. In one graph by hand, a call takes
-:measured:`inference-by-hand.one-graph.wall`. With ``reduce-overhead``, it takes
-:measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
-<inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled: it is
-ready after :measured:`inference-by-hand.one-graph.ready`. ``reduce-overhead`` needs
-:measured:`inference-by-pytorch.reduce-overhead.ready` once the compiler has started, and is one line.
+.. list-table::
+   :header-rows: 1
 
-If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/compiling_optimizer`, an iteration takes
-:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
-:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one graph.
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Capture a graph: the whole iteration, or the call
+   * - GPU busy above 95 %
+     - No graph: compile instead, see :doc:`Modes </recipes/compile_modes>`
+   * - ``.item()``, ``.cpu()`` or ``if tensor:`` in the model
+     - ``reduce-overhead``: a sync with the CPU cannot be captured
+   * - Many or unknown shapes
+     - ``reduce-overhead``, as in :doc:`Dynamic shapes </recipes/varying_sizes>`
+   * - You generate text
+     - A static cache and a graph: :doc:`Token generation </recipes/token_generation>`
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: to make ``generate`` fast, pass ``cache_implementation="static"`` and do nothing else from this
+     page: see :doc:`/recipes/token_generation`. It uses ``reduce-overhead``. For the ``Trainer``:
+     ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without gradient accumulation.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If sizes vary and ``accelerate
+     launch`` starts the job (of the ``Trainer``, too), pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
+   - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
 
 **What you need**
 
@@ -167,8 +164,8 @@ If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/com
 #      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`. Forward and backward are launched with
 #        one call each
 #      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays after
-#        :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. Do not accumulate gradients over
-#        micro-batches (see the pitfalls). A second size is compiled once more, and each size is recorded. The step of the optimizer is
+#        :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. Accumulate gradients in tensors of
+#        your own (see the pitfalls). A second size is compiled once more, and each size is recorded. The step of the optimizer is
 #        not in the graph, and :claim:`an iteration takes longer than in one graph <training-by-hand.one-graph.wall <
 #        training-by-pytorch.reduce-overhead.wall>`
 #    * - In training, the GPU waits for the CPU. The model does not need the CPU, and its sizes are fixed; but the rest of
@@ -177,7 +174,7 @@ If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/com
 #      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`. Forward and backward are launched
 #        with one call each, and nothing is compiled. In another test, ``reduce-overhead`` takes
 #        :measured:`training-by-pytorch.reduce-overhead.wall`
-#      - It is ready after :measured:`training-by-hand.make_graphed_callables.ready`. The graphs keep memory. Do not accumulate gradients over micro-batches (see the pitfalls)
+#      - It is ready after :measured:`training-by-hand.make_graphed_callables.ready`. The graphs keep memory. Accumulate gradients in tensors of your own (see the pitfalls)
 #    * - In inference, the GPU waits for the CPU, and sizes are fixed
 #      - The model in one graph, recorded by hand
 #      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph it takes
@@ -201,7 +198,7 @@ If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/com
 #      - Each size has its graph. In one pool, :claim:`the graphs keep less memory than with a pool for each
 #        <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`
 #      - Each size has to be recorded before it can be replayed: with ``reduce-overhead``, warm up as "Serving" says at
-#        the top of this page
+#        the end of this page
 #    * - The model writes text, one token after the other
 #      - A static cache, and the step for one token in a graph: :doc:`/recipes/token_generation`
 #      - A token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
@@ -211,6 +208,61 @@ If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/com
 #      - No graph; compile instead: :doc:`/recipes/compile_modes`
 #      - The GPU does not wait for launches, so a graph has nothing to remove
 #      - You wait for the compiler
+#
+# Conditions and costs
+# --------------------
+#
+# ``look`` in :doc:`/recipes/where_time_goes` prints how busy the GPU is. Below 80 %, it waits; from 95 % on, it is
+# busy: record nothing. Between the two, try it. A part needs the CPU if it reads a value of the GPU (``.item()``, or
+# an ``if`` that tests a tensor) or computes on the CPU. Only what you record counts: read the loss after the replay.
+# In training, first set ``fused=True`` in the optimizer, which needs no compiler.
+#
+# **What it costs:** a graph by hand repeats the recorded addresses, sizes and numbers. Copy each input into the
+# recorded tensor, clone results that you keep, and make the learning rate a tensor, or results are wrong and nothing
+# warns. Change the rate with ``lr.fill_(...)``. Give the loader ``drop_last=True``: a smaller last batch does not
+# fit.
+#
+# A graph by hand needs no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. The
+# graph keeps memory between its replays, :measured:`training-by-hand.one-graph.kept` with gradients and the state of
+# the optimizer. With the same fused optimizer and no graph, an iteration needs
+# :measured:`training-by-hand.fused.memory` at its peak. Record several graphs into one pool (``pool=``). :claim:`All
+# graphs of one pool together need about the memory of the largest <graphs-of-four-batches.one-pool.kept < 1.1 *
+# graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and copy a result before you replay another
+# graph of the pool.
+#
+# With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per
+# process. Compiling and recording a training iteration then take
+# :measured:`training-by-pytorch.reduce-overhead.ready`. After
+# :measured:`training-by-pytorch.reduce-overhead.break_even` iterations, the run has won back both waits, compared
+# with no compiling and no fused optimizer. In your job, add the seconds of the compiler's start and of the first
+# iterations, and divide the sum by the seconds saved per iteration.
+#
+# **Up to PyTorch 2.14, not both:** do not use graphs by hand and ``reduce-overhead`` in one process. There,
+# ``reduce-overhead`` may free memory that a graph by hand uses, and a replay can then end in an illegal memory access
+# (see the pitfalls).
+#
+# Results in words
+# ----------------
+#
+# In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches an
+# iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
+# graph, :claim:`it takes less than a third of that <3 * training-by-hand.one-graph.wall <
+# training-by-hand.not-compiled.wall>`: :measured:`training-by-hand.one-graph.wall`. With ``reduce-overhead``,
+# clipping and the step stay outside of the graphs, and the GPU still waits for the CPU there: an iteration takes
+# :measured:`training-by-pytorch.reduce-overhead.wall`. If you compile the blocks and then record the iteration by
+# hand, the GPU has less to do as well: an iteration takes
+# :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
+#
+# In inference, a call takes :measured:`inference-by-hand.one-graph.wall` in one graph by hand. With
+# ``reduce-overhead``, in another test, it takes
+# :measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
+# <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled: it
+# is ready after :measured:`inference-by-hand.one-graph.ready`. ``reduce-overhead`` needs
+# :measured:`inference-by-pytorch.reduce-overhead.ready` once the compiler has started, and is one line.
+#
+# If the GPU is busy, there is little that a graph can save. In :doc:`/recipes/compiling_optimizer`, an iteration
+# takes :measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
+# :measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one graph.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -1108,6 +1160,17 @@ if bench.gpu:
         print(str(error.__context__ or error).splitlines()[0])
 
 # %%
+# Serving
+# -------
+#
+# - **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one
+#   pool (``pool=``), the largest first. Replay one after the other, and copy each result before the next replay. If
+#   sizes are many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one
+#   if that can come; then three times with each size. Pad to a few sizes, with a mask, only if new sizes keep coming.
+#   Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``), and, up to PyTorch 2.11, make all
+#   calls in one thread (:ref:`for-serving`). With vLLM and SGLang there is nothing to do, unless graphs were switched
+#   off (in vLLM ``enforce_eager``).
+#
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #

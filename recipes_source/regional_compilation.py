@@ -4,119 +4,109 @@ The first call takes minutes: compile the model or its block?
 
 What you compile decides how long the first call takes.
 
-**Compile the block that repeats, not the model. The compiler's start alone takes**
-:measured:`process.compiler.start_up` **in each process: if all later calls together save less, compile nothing.** **If
-the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler; for many sizes, or if
-it needs the CPU** (``.item()``), **use** ``reduce-overhead``. **A graph keeps memory, and each call overwrites the last result.**
+.. answer::
 
-.. code-block:: python
-   :caption: The block
+   **Compile the repeated block, not the whole model.** All blocks then share the code of one. If the GPU waits for the
+   CPU, first capture the model in a CUDA graph, without a compiler; with many shapes, or if it syncs with the CPU, use
+   ``reduce-overhead``. In short runs, compile nothing: compiler startup alone costs :measured:`process.compiler.start_up` per
+   process.
 
-   import torch
+   .. chart:: first_call
+      :case: long input
+      :only: model, blocks
+      :best: blocks
+      :hero:
 
-   class Block(torch.nn.Linear):  # its forward has to be code of your own
-       def forward(self, x):
-           return x + torch.relu(super().forward(x))
+      First call of eight blocks with a long input, empty cache
 
-   model = torch.nn.Sequential(*[Block(512, 512, device="cuda") for _ in range(32)])
-   for block in model:
-       block.compile()  # in place of model.compile()
-   with torch.no_grad():
-       result = model(torch.randn(64, 512, device="cuda"))  # compiles one block
+   - :measured:`long-input.blocks.first_call` first call, from :measured:`long-input.model.first_call` for the whole model
+   - :measured:`process.compiler.start_up` compiler startup, once per process
+   - :measured:`long-input.blocks.break_even` calls to break even, startup included
+   - :measured:`short-input.blocks-in-a-cuda-graph.speedup` speed-up, short input, blocks in one graph
 
-.. code-block:: python
-   :caption: And one CUDA graph
+   .. code-block:: diff
+      :caption: What changes
 
-   import torch
-   class Block(torch.nn.Linear):
-       def forward(self, x):
-           return x + torch.relu(super().forward(x))
-   model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
-   for block in model.cuda().requires_grad_(False):
-       block.compile()  # for very long runs; try without it first
-   x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
-   model(x)  # compiles one block
-   with torch.cuda.graph(graph):
-       result = model(x)  # records
-   graph.replay()  # copy each input into x before; the next replay overwrites result
+      - model.compile()
+      + for block in model.blocks:
+      +     block.compile()
 
-.. code-block:: python
-   :caption: It starts again
+   .. code-block:: python
+      :caption: The block
 
-   import os
-   os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.expanduser("~/compiler-cache")
-   import torch
-   class Block(torch.nn.Linear):
-       def forward(self, x):
-           return x + torch.relu(super().forward(x))
-   model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
-   for block in model.cuda():
-       block.compile()
-   with torch.no_grad():
-       result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
+      import torch
 
-**The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
-:doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
+      class Block(torch.nn.Linear):  # its forward has to be code of your own
+          def forward(self, x):
+              return x + torch.relu(super().forward(x))
 
-If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little or nothing: each block checks
-conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
-:measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. Compile the
-whole model if no block repeats, or if the first call of the whole model is short enough.
+      model = torch.nn.Sequential(*[Block(512, 512, device="cuda") for _ in range(32)])
+      for block in model:
+          block.compile()  # in place of model.compile()
+      with torch.no_grad():
+          result = model(torch.randn(64, 512, device="cuda"))  # compiles one block
 
-- **Layers of torch.nn itself**: in PyTorch 2.11, but not in 2.15, ``compile()`` does nothing, without a warning, on layers
-  such as ``TransformerEncoderLayer``. There, put ``torch.compile(layer)`` into the model in place of the layer.
+   .. code-block:: python
+      :caption: And one CUDA graph
 
-**What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and each
-call overwrites the result of the one before. With a short input, a call needs
-:measured:`short-input.not-compiled-in-a-cuda-graph.memory` in a graph by hand. Without a graph, it needs
-:measured:`short-input.not-compiled.memory`. The start of the compiler takes :measured:`process.compiler.start_up`.
-With a long input, the first call of compiled blocks comes on top: it takes :measured:`long-input.blocks.first_call`.
-This was measured without gradients: in training, backward is compiled, too, and you wait longer.
-After :measured:`long-input.blocks.break_even` calls, the run has won back both waits.
+      import torch
+      class Block(torch.nn.Linear):
+          def forward(self, x):
+              return x + torch.relu(super().forward(x))
+      model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
+      for block in model.cuda().requires_grad_(False):
+          block.compile()  # for very long runs; try without it first
+      x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
+      model(x)  # compiles one block
+      with torch.cuda.graph(graph):
+          result = model(x)  # records
+      graph.replay()  # copy each input into x before; the next replay overwrites result
 
-With a short input, compiled blocks and one CUDA graph, the first call takes
-:measured:`short-input.blocks-in-a-cuda-graph.first_call`. Compared
-with no graph, the run has won back the compiler's start and this call after
-:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. But a graph without compiled
-blocks saves most of this time: :claim:`a call in it takes at most 1.5 times as long
-<short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`. Compared with that
-graph, compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds
-saved per call.
+   .. code-block:: python
+      :caption: It starts again
 
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``. If sizes vary and
-  ``accelerate launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
-- **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in some
-  models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile
-  separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments``
-  compiles the whole model.
-- **Lightning**: compile the blocks in ``configure_model``.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
-  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
-  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
-  without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one thread: in another
-  one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is
-  compiled: see :doc:`/recipes/varying_sizes`.
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in one pool
-  (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
-  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
-  come; then three times with each size. Pad to a few sizes, with a mask, only if
-  new sizes keep coming. Up to PyTorch 2.14, do not use both in one
-  process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
-  with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
+      import os
+      os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.expanduser("~/compiler-cache")
+      import torch
+      class Block(torch.nn.Linear):
+          def forward(self, x):
+              return x + torch.relu(super().forward(x))
+      model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
+      for block in model.cuda():
+          block.compile()
+      with torch.no_grad():
+          result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
 
-The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
-:measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
-<long-input.blocks.first_call < long-input.model.first_call>`: :measured:`long-input.model.first_call`. Later
-calls take about the same time in both cases.
+**Does this apply to you?**
 
-With a short input, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
-short-input.not-compiled.wall>`: it is busy for less than 80 % of the time. Without compiling, a call
-takes :measured:`short-input.not-compiled.wall`. Compiled blocks that are recorded in one CUDA graph
-:claim:`take less than half of that <2 * short-input.blocks-in-a-cuda-graph.wall <
-short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.wall`.
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Capture one CUDA graph; compiled blocks alone help little: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy above 95 %
+     - Compile the blocks
+   * - No block repeats
+     - Compile the whole model
+   * - The program starts again and again
+     - Keep the compiler's cache folder
+   * - In PyTorch 2.11, compiled ``torch.nn`` layers change nothing
+     - Put ``torch.compile(layer)`` in the layer's place
+
+**In your library**
+
+.. libraries::
+
+   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``. If sizes vary and
+     ``accelerate launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
+   - **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in
+     some models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would
+     compile separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of
+     ``TrainingArguments`` compiles the whole model.
+   - **Lightning**: compile the blocks in ``configure_model``.
 
 **What you need**
 
@@ -155,22 +145,22 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - The model in one CUDA graph by hand, without compiling
 #      - A call takes :measured:`short-input.not-compiled-in-a-cuda-graph.wall`; without the graph it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
+#      - The graph keeps :measured:`short-input.not-compiled-in-a-cuda-graph.kept` of memory. Inputs are copied
 #        to a fixed address, and each call overwrites the result of the one before
 #    * - The GPU waits for the CPU, sizes are few and known, nothing in the model needs the CPU, and the program runs
 #        for very long
 #      - ``block.compile()`` for each block, and then the model in one CUDA graph by hand
 #      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
-#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory. Inputs are copied to a fixed address, and each call overwrites the
+#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. The graph keeps
+#        :measured:`short-input.blocks-in-a-cuda-graph.kept` of memory. Inputs are copied to a fixed address, and each call overwrites the
 #        result of the one before
 #    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
 #      - In another test, a call takes :measured:`reduce-overhead.model.wall`. There it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
-#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, a call needs
-#        :measured:`reduce-overhead.model.memory` of memory. A second size is compiled once more, and each size is
+#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, the graph keeps
+#        :measured:`reduce-overhead.model.kept` of memory. A second size is compiled once more, and each size is
 #        recorded
 #    * - The program starts again and again, on the same machine
 #      - Keep the folder of the compiler's cache
@@ -191,6 +181,51 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
 #        takes :measured:`long-input.blocks.wall`
+#
+# Conditions and costs
+# --------------------
+#
+# **The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
+# :doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
+#
+# If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little, or lose: each
+# block checks conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
+# :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. Compile
+# the whole model if no block repeats, or if the first call of the whole model is short enough.
+#
+# - **Layers of torch.nn itself**: in PyTorch 2.11, but not in 2.15, ``compile()`` does nothing, without a warning, on
+#   layers such as ``TransformerEncoderLayer``. There, put ``torch.compile(layer)`` into the model in place of the
+#   layer.
+#
+# **What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and
+# each call overwrites the result of the one before. With a short input, a graph by hand keeps
+# :measured:`short-input.not-compiled-in-a-cuda-graph.kept`. Without a graph, a call needs
+# :measured:`short-input.not-compiled.memory`. The start of the compiler takes :measured:`process.compiler.start_up`.
+# With a long input, the first call of compiled blocks comes on top: it takes
+# :measured:`long-input.blocks.first_call`. This was measured without gradients: in training, backward is compiled,
+# too, and you wait longer. After :measured:`long-input.blocks.break_even` calls, the run has won back both waits.
+#
+# With a short input, compiled blocks and one CUDA graph, the first call takes
+# :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Compared with no graph, the run has won back the
+# compiler's start and this call after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. But a graph
+# without compiled blocks saves most of this time: :claim:`a call in it takes at most 1.5 times as long
+# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`. Compared with that
+# graph, compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls,
+# and divide the sum by the seconds saved per call.
+#
+# Results in words
+# ----------------
+#
+# The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
+# :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
+# <long-input.blocks.first_call < long-input.model.first_call>`: :measured:`long-input.model.first_call`. Later
+# calls take about the same time in both cases.
+#
+# With a short input, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
+# short-input.not-compiled.wall>`: it is busy for less than 80 % of the time. Without compiling, a call
+# takes :measured:`short-input.not-compiled.wall`. Compiled blocks that are recorded in one CUDA graph
+# :claim:`take less than half of that <2 * short-input.blocks-in-a-cuda-graph.wall <
+# short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.wall`.
 #
 # The experiment
 # --------------
@@ -978,6 +1013,25 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # :claim:`the first call of the model takes less time <64-layers.model-nested.first_call < 64-layers.model.first_call>`:
 # :measured:`64-layers.model-nested.first_call`. All layers have to be of one class: a class of its own for each breaks
 # the reuse, as an integer does.
+#
+# Serving
+# -------
+#
+# - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can
+#   vary, and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with
+#   each size. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+#   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot
+#   runs without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one
+#   thread: in another one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a
+#   new size still records a graph during the request, even if nothing is compiled: see :doc:`/recipes/varying_sizes`.
+# - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in
+#   one pool (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All
+#   graphs of one pool together need about the memory of the largest <cuda_graphs:graphs-of-four-batches.one-pool.kept
+#   < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are many or unknown, use ``reduce-overhead``: first
+#   call the model with two sizes, and with a batch of one if that can come; then three times with each size. Pad to a
+#   few sizes, with a mask, only if new sizes keep coming. Up to PyTorch 2.14, do not use both in one process:
+#   ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate`` with
+#   a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

@@ -4,108 +4,97 @@ How do I make token generation fast?
 
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
-**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, only for very many tokens.**
-**With Transformers,** ``cache_implementation="static"`` **does it all. It starts the compiler, which takes**
-:measured:`process.compiler.start_up`: **for a few short texts, leave it out.** **If a token takes about as long
-as reading all weights once, a graph helps little. Use weights of 8 or 4 bits, or more texts in a batch.**
+.. answer::
 
-.. code-block:: python
-   :caption: Transformers
+   **Use a static KV cache, and run each decode step as one CUDA graph.** In Transformers,
+   ``cache_implementation="static"`` does both. Skip it for a few short texts: compiler startup alone costs
+   :measured:`process.compiler.start_up` per process. If a token takes about as long as reading all weights once, a graph
+   helps little: quantize, or batch more texts.
 
-   import torch
-   import transformers as hf
-   config = hf.LlamaConfig(
-       num_hidden_layers=2
-   )
-   model = hf.LlamaForCausalLM(config)
-   model.to("cuda", torch.bfloat16)
-   prompt = torch.ones(1, 128).long()
-   for _ in range(3):  # the first one compiles
-       text = model.generate(
-           prompt.cuda(),
-           cache_implementation="static")
+   .. chart:: busy
+      :case: one token.1
+      :only: without compiling, default, graph by hand, reduce-overhead
+      :best: reduce-overhead
+      :hero:
 
-.. code-block:: python
-   :caption: Your own model
+      Time per token, one text, a decoder of twelve blocks
 
-   import torch
-   from torch.nn.functional import scaled_dot_product_attention as attend
-   torch.set_default_device("cuda")
-   torch.set_grad_enabled(False)
-   cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 places
-   q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
-   def step():  # your model, for one token; texts of one batch are equally long
-       k, v = cache.index_copy_(3, position.add_(1), new)
-       return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
-   step()
-   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
-       output = step()  # records, and does not run
-   position.fill_(-1)  # before each text; after a prompt: its length - 1
-   graph.replay(), graph.replay()  # copy the next token into q and new before each
+   - :measured:`one-token.1.reduce-overhead.speedup` speed-up per token, against eager
+   - :measured:`one-token.1.reduce-overhead.ready` until the step is compiled and captured, plus startup
+   - :measured:`one-token.1.reduce-overhead.break_even` tokens to break even, startup included
+   - :measured:`one-token.1.reduce-overhead.kept` kept by the graph; batch and cache size are fixed
 
-The GPU waits for the CPU if it is busy for less than 80 % of the time: ``look`` in :doc:`/recipes/where_time_goes`
-prints it. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
-nothing in it reads a value back (``.item()``) or computes on the CPU. Otherwise use ``reduce-overhead``, with cache and
-position as buffers of a module (``register_buffer``): if they are none, no graph is recorded. Up to PyTorch 2.14, do not
-use both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all weights once takes as
-long as their bytes divided by the memory bandwidth.
+   .. code-block:: diff
+      :caption: What changes
 
-**What it costs:** with Transformers, you wait for the compiler: for its start, for the first text, and for each text
-that does not fit into the cache. With a Llama of two layers, the first text takes
-:measured:`transformers.static.first_call`. Each later text of 64 tokens takes :measured:`transformers.static.wall`; with
-a growing cache it takes :measured:`transformers.growing.wall`. In your job, add the seconds of the start and of the first
-text, and divide the sum by the seconds saved per text: after so many texts, you have won them back. A graph recorded by hand needs no compiler. Beside weights and cache, such a graph keeps
-:measured:`one-token.1.graph-by-hand.kept` of memory. A step without a graph needs
-:measured:`one-token.1.without-compiling.memory` at its peak. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
-per text, from the start. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs
-time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+        text = model.generate(
+            prompt,
+      +     cache_implementation="static",
+        )
 
-With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The
-graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compared with no graph at all, the
-run has won back both waits after :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. But a graph
-without compiled blocks saves most of this time: :claim:`a token in it takes at most 1.5 times as long
-<one-token.1.graph-by-hand.wall < 1.5 * one-token.1.blocks-compiled-graph-by-hand.wall>`. Compared with that graph,
-compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the
-first calls, and divide the sum by the seconds saved per token. Leave prompts uncompiled: with a few long prompts,
-compiling takes more time than it saves. If long prompts keep coming, compile
-them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured here.
+   .. code-block:: python
+      :caption: Transformers
 
-- **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
-  ``reduce-overhead``; but not if parts of the model are offloaded to the CPU or the disk, or if its quantizer cannot be
-  compiled, and nothing tells so. A text longer than all before, and a batch of
-  another size, get a new cache, and the step is compiled again. So begin with the longest text that can come, and keep
-  the batch size. Without a static cache, ``generate`` compiles nothing.
-- **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in vLLM
-  ``enforce_eager``).
-- **Serving your own model**: if texts of a batch differ in length, give each its own position; the code above has one
-  for all. Before the first request comes, make one cache for the largest batch. Then record one graph by hand for each
-  of a few batch sizes, the largest first, all in one pool (``pool=``); each uses a slice of the cache, such as
-  ``cache[:, :8]`` in the code above for a batch of 8. Replay one graph after the other, and copy a result before you replay another.
-  :claim:`All graphs of one pool together need about the memory of the largest
-  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
-  to the next size that was recorded. Stop each text before the cache is full: a position behind
-  its last place is an error, and the process has to start again. If sizes are many or unknown, use
-  ``reduce-overhead``. First call the model with
-  two sizes, and with a batch of one if that can come; then three times with each size. Pad to a few sizes, with a mask, only if
-  new sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or
-  ``inference_mode``), and, up to PyTorch 2.11, make all calls in one thread (:ref:`for-serving`). Up to PyTorch 2.14, do
-  not use graphs by hand and ``reduce-overhead`` in one process: a replay can then end in an illegal memory access.
+      import torch
+      import transformers as hf
+      config = hf.LlamaConfig(
+          num_hidden_layers=2
+      )
+      model = hf.LlamaForCausalLM(config)
+      model.to("cuda", torch.bfloat16)
+      prompt = torch.ones(1, 128).long()
+      for _ in range(3):  # the first one compiles
+          text = model.generate(
+              prompt.cuda(),
+              cache_implementation="static")
 
-A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
-:claim:`the GPU waits for the CPU <1.25 * one-token.1.without-compiling.gpu <
-one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
-graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
-one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
-:measured:`one-token.1.graph-by-hand.ready`. Beside weights and cache, it keeps
-:measured:`one-token.1.graph-by-hand.kept` of memory.
+   .. code-block:: python
+      :caption: Your own model
 
-If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
-<one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
-:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the graph. A
-token then takes :measured:`one-token.1.reduce-overhead.wall`, about as long as with compiled blocks. But the whole model has to be
-compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not enough: with the
-mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still waits for the CPU <1.25 *
-one-token.1.default.gpu < one-token.1.default.wall>`.
+      import torch
+      from torch.nn.functional import scaled_dot_product_attention as attend
+      torch.set_default_device("cuda")
+      torch.set_grad_enabled(False)
+      cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 places
+      q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
+      def step():  # your model, for one token; texts of one batch are equally long
+          k, v = cache.index_copy_(3, position.add_(1), new)
+          return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
+      step()
+      with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+          output = step()  # records, and does not run
+      position.fill_(-1)  # before each text; after a prompt: its length - 1
+      graph.replay(), graph.replay()  # copy the next token into q and new before each
+
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Use a static cache, and a graph for the step
+   * - GPU busy above 95 %
+     - A graph has nothing to remove. Quantize, or batch more texts
+   * - The step calls ``.item()`` or computes on the CPU
+     - Use ``reduce-overhead``; such a step cannot be captured manually
+   * - Only the first token is slow
+     - The prompt is the cause: see the table below
+   * - You serve with vLLM or SGLang
+     - Nothing, unless ``enforce_eager`` is set
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
+     ``reduce-overhead``; but not if parts of the model are offloaded to the CPU or the disk, or if its quantizer
+     cannot be compiled, and nothing tells so. A text longer than all before, and a batch of another size, get a new
+     cache, and the step is compiled again. So begin with the longest text that can come, and keep the batch size.
+     Without a static cache, ``generate`` compiles nothing.
+   - **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in
+     vLLM ``enforce_eager``).
 
 **What you need**
 
@@ -176,6 +165,56 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall` if its
 #        length came before; a new length can take much longer
 #      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
+#
+# Conditions and costs
+# --------------------
+#
+# The GPU waits for the CPU if it is busy for less than 80 % of the time: ``look`` in :doc:`/recipes/where_time_goes`
+# prints it. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
+# nothing in it reads a value back (``.item()``) or computes on the CPU. Otherwise use ``reduce-overhead``, with cache
+# and position as buffers of a module (``register_buffer``): if they are none, no graph is recorded. Up to PyTorch
+# 2.14, do not use both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all
+# weights once takes as long as their bytes divided by the memory bandwidth.
+#
+# **What it costs:** with Transformers, you wait for the compiler: for its start, for the first text, and for each
+# text that does not fit into the cache. With a Llama of two layers, the first text takes
+# :measured:`transformers.static.first_call`. Each later text of 64 tokens takes :measured:`transformers.static.wall`;
+# with a growing cache it takes :measured:`transformers.growing.wall`. In your job, add the seconds of the start and
+# of the first text, and divide the sum by the seconds saved per text: after so many texts, you have won them back. A
+# graph recorded by hand needs no compiler. Beside weights and cache, such a graph keeps
+# :measured:`one-token.1.graph-by-hand.kept` of memory. A step without a graph needs
+# :measured:`one-token.1.without-compiling.memory` at its peak. A cache for 256 tokens takes
+# :measured:`one-token.1.cache.bytes` per text, from the start. Attention reads the whole cache, empty places too, so
+# :claim:`a cache that is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+#
+# With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
+# The graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compared with no graph at
+# all, the run has won back both waits after :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens.
+# But a graph without compiled blocks saves most of this time: :claim:`a token in it takes at most 1.5 times as long
+# <one-token.1.graph-by-hand.wall < 1.5 * one-token.1.blocks-compiled-graph-by-hand.wall>`. Compared with that graph,
+# compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls, and
+# divide the sum by the seconds saved per token. Leave prompts uncompiled: with a few long prompts, compiling takes
+# more time than it saves. If long prompts keep coming, compile them as a function of their own, for any length: see
+# :doc:`/recipes/varying_sizes`. That was not measured here.
+#
+# Results in words
+# ----------------
+#
+# A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
+# :claim:`the GPU waits for the CPU <1.25 * one-token.1.without-compiling.gpu <
+# one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
+# graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
+# one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
+# :measured:`one-token.1.graph-by-hand.ready`. Beside weights and cache, it keeps
+# :measured:`one-token.1.graph-by-hand.kept` of memory.
+#
+# If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
+# <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
+# :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the
+# graph. A token then takes :measured:`one-token.1.reduce-overhead.wall`, about as long as with compiled blocks. But
+# the whole model has to be compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling
+# alone is not enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the
+# GPU still waits for the CPU <1.25 * one-token.1.default.gpu < one-token.1.default.wall>`.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -909,6 +948,23 @@ for name, found in llamas.items():
 # cuDNN meets 64 new lengths. Each later text takes :measured:`transformers.growing.wall`. With a static cache, the first
 # text takes :measured:`transformers.static.first_call`, which goes into compiling. Then :claim:`a text takes less
 # <transformers.static.wall < transformers.growing.wall>`: :measured:`transformers.static.wall`.
+#
+# Serving
+# -------
+#
+# - **Serving your own model**: if texts of a batch differ in length, give each its own position; the code above has
+#   one for all. Before the first request comes, make one cache for the largest batch. Then record one graph by hand
+#   for each of a few batch sizes, the largest first, all in one pool (``pool=``); each uses a slice of the cache,
+#   such as ``cache[:, :8]`` in the code above for a batch of 8. Replay one graph after the other, and copy a result
+#   before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
+#   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a
+#   batch up to the next size that was recorded. Stop each text before the cache is full: a position behind its last
+#   place is an error, and the process has to start again. If sizes are many or unknown, use ``reduce-overhead``.
+#   First call the model with two sizes, and with a batch of one if that can come; then three times with each size.
+#   Pad to a few sizes, with a mask, only if new sizes keep coming. Warm up in the mode in which requests run
+#   (``no_grad`` or ``inference_mode``), and, up to PyTorch 2.11, make all calls in one thread (:ref:`for-serving`).
+#   Up to PyTorch 2.14, do not use graphs by hand and ``reduce-overhead`` in one process: a replay can then end in an
+#   illegal memory access.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

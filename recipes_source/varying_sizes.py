@@ -4,25 +4,68 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**If sizes vary and the run is long, just compile. The compiler's start alone takes** :measured:`process.compiler.start_up`
-**in each process. The second size makes PyTorch compile for any size.** **If the GPU waits for the CPU, use CUDA
-graphs: by hand if sizes are few and known and nothing in them needs the CPU, otherwise with** ``reduce-overhead``;
-**pad only if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no padding.**
+.. answer::
 
-.. code-block:: python
-   :caption: Sizes vary
+   **Just compile: at the second shape, PyTorch compiles for any.** If the GPU waits for the CPU, add CUDA graphs:
+   manually for a few known shapes, otherwise with ``reduce-overhead``. Pad only if new shapes keep coming. If the GPU is
+   busy, use neither graphs nor padding. Compile only long runs: compiler startup costs
+   :measured:`process.compiler.start_up` per process.
 
-   import torch
-   model = torch.nn.Linear(64, 64).cuda()
-   model.compile()
-   for length in (100, 37, 512, 60):
-       x = torch.randn(8, length, 64).cuda()
-       model(x)  # the first two calls compile
+   .. chart:: busy
+      :case: few texts
+      :only: without compiling, nothing marked, padded-cuda-graphs, CUDA graphs
+      :best: CUDA graphs
+      :hero:
 
-.. code-block:: bash
-   :caption: See the reason
+      Twenty calls, each with another length, in a small model
 
-   TORCH_LOGS=recompiles python train.py
+   - :measured:`few-texts.cuda-graphs.speedup` speed-up with CUDA graphs, against eager
+   - :measured:`few-texts.nothing-marked.first_call` for the first 20 calls without graphs, plus startup
+   - :measured:`few-texts.nothing-marked.break_even` passes of 20 calls until these break even
+   - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length once
+
+   .. code-block:: diff
+      :caption: What changes
+
+      - model.compile(dynamic=False)
+      + model.compile(mode="reduce-overhead")
+      - result = model(x)
+      + result = model(x).clone()
+
+   .. code-block:: python
+      :caption: Sizes vary
+
+      import torch
+      model = torch.nn.Linear(64, 64).cuda()
+      model.compile()
+      for length in (100, 37, 512, 60):
+          x = torch.randn(8, length, 64).cuda()
+          model(x)  # the first two calls compile
+
+   .. code-block:: bash
+      :caption: See the reason
+
+      TORCH_LOGS=recompiles python train.py
+
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - CUDA graphs, as shown below
+   * - GPU busy above 95 %
+     - Compile; no graphs and no padding
+   * - ``TORCH_LOGS=recompiles`` names a shape
+     - Nothing, unless ``dynamic=False`` is set
+   * - ``TORCH_LOGS=recompiles`` names a Python number
+     - Put the number into a tensor
+   * - A new shape takes long, and nothing compiles
+     - With attention: ``torch.backends.cuda.enable_cudnn_sdp(False)``
+
+**Code with CUDA graphs**
 
 .. code-block:: python
    :caption: CUDA graphs by hand, few sizes
@@ -64,58 +107,18 @@ graphs: by hand if sizes are few and known and nothing in them needs the CPU, ot
        x = torch.nn.functional.pad(x, (0, 0, 0, to_add))
        result = model(x)[:, :length].clone()
 
-After eight compilations of a function, new sizes run without compiling. The reason is often ``dynamic=False``, which you
-can leave out, or a counter in a module, which you can keep in a tensor. In PyTorch 2.15,
-``torch.compile(model, recompile_limit=20)`` moves the limit for one model.
+**In your library**
 
-The **GPU waits for the CPU** if it is busy for less than 80 % of the time; :doc:`/recipes/where_time_goes` shows
-how to look. From 95 % on, it is busy. A part needs the CPU if it reads a value back (``.item()``) or
-computes on the CPU. The code with graphs is for inference; in training, see :doc:`/recipes/cuda_graphs`.
+.. libraries::
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
-first 20 calls, each with another size, come on top: together they take :measured:`few-texts.nothing-marked.first_call`.
-If the GPU waits for the CPU, the run has won back both waits after :measured:`few-texts.nothing-marked.break_even`
-passes of 20 calls. If the GPU is busy, it has won them back after :measured:`many-texts.nothing-marked.break_even`
-passes. This was measured without gradients: in training, backward is compiled, too, and you wait longer. Padding can change
-results, and nothing warns: pass a mask, and leave the padding out of means.
-
-With CUDA graphs, both waits are won back after more than :measured:`few-texts.cuda-graphs.break_even` passes. The exact
-number is not known, because this test reused code that an earlier one had compiled. In your job, add the seconds of the compiler's start and of
-the first calls, and divide the sum by the seconds saved per call.
-
-With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_length` once, for recording. If the model
-has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
-:measured:`a-new-length.without-compiling.new_length` here; if most lengths are new and you do not pad, call
-``torch.backends.cuda.enable_cudnn_sdp(False)``. All graphs share one memory pool, so outputs have to be
-cloned. With CUDA graphs, a pass takes :measured:`few-texts.cuda-graphs.memory` of memory. Without compiling, it takes
-:measured:`few-texts.without-compiling.memory`.
-
-- **Transformers**: for ``generate``, pass ``cache_implementation="static"`` instead, which keeps the sizes of a step
-  fixed: see :doc:`/recipes/token_generation`. For other calls, if you use CUDA graphs and new lengths keep coming,
-  ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
-- **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``, also if the job
-  uses ``Trainer``. Without this option the launcher asks for ``dynamic=False``, and each size is compiled.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``. Pass ``dynamic=True`` if you cannot wait for two
-  compilations.
-- **Lightning**: nothing is different. Compile the model as above.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
-  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
-  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
-  without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one thread: in another
-  one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). For a few known sizes, record :doc:`a graph by hand
-  </recipes/cuda_graphs>` for each, the largest first, in one pool; copy a result before you replay another graph. Up to PyTorch 2.14, do not use both in one process: a replay can then
-  end in an illegal memory access.
-
-In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
-Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
-CUDA graphs and nothing marked, :claim:`it takes less <few-texts.cuda-graphs.wall <
-few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`.
-
-With 128 texts in each batch, the GPU is busy. There, a plain compiled pass takes
-:measured:`many-texts.nothing-marked.wall`. Without compiling, it takes :measured:`many-texts.without-compiling.wall`.
-With padding and CUDA graphs, :claim:`it takes longer <many-texts.nothing-marked.wall <
-many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.wall`.
+   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` instead, which keeps the sizes of a
+     step fixed: see :doc:`/recipes/token_generation`. For other calls, if you use CUDA graphs and new lengths keep
+     coming, ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
+   - **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``, also if the
+     job uses ``Trainer``. Without this option the launcher asks for ``dynamic=False``, and each size is compiled.
+   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``. Pass ``dynamic=True`` if you cannot wait for two
+     compilations.
+   - **Lightning**: nothing is different. Compile the model as above.
 
 **What you need**
 
@@ -164,14 +167,14 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #        :measured:`few-texts.nothing-marked.wall`
 #      - A graph is recorded for each size: with ``reduce-overhead``, this takes
 #        :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new size costs
-#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, and a
-#        pass needs :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
+#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, which
+#        keeps :measured:`few-texts.cuda-graphs.kept` of memory. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
 #        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
-#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. A pass needs
-#        :measured:`few-texts.padded-cuda-graphs.memory` of memory
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. The graphs keep
+#        :measured:`few-texts.padded-cuda-graphs.kept` of memory
 #    * - The GPU is busy
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
@@ -215,6 +218,50 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #      - The second process takes :measured:`two-processes.cache-and-name-second-process.compilations` compilation; with the
 #        cache alone, it takes :measured:`two-processes.cache-second-process.compilations` (measured in one process)
 #      - The folder of the cache has to stay
+#
+# Conditions and costs
+# --------------------
+#
+# After eight compilations of a function, new sizes run without compiling. The reason is often ``dynamic=False``,
+# which you can leave out, or a counter in a module, which you can keep in a tensor. In PyTorch 2.15,
+# ``torch.compile(model, recompile_limit=20)`` moves the limit for one model.
+#
+# The **GPU waits for the CPU** if it is busy for less than 80 % of the time; :doc:`/recipes/where_time_goes` shows
+# how to look. From 95 % on, it is busy. A part needs the CPU if it reads a value back (``.item()``) or
+# computes on the CPU. The code with graphs is for inference; in training, see :doc:`/recipes/cuda_graphs`.
+#
+# **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
+# The first 20 calls, each with another size, come on top: together they take
+# :measured:`few-texts.nothing-marked.first_call`. If the GPU waits for the CPU, the run has won back both waits after
+# :measured:`few-texts.nothing-marked.break_even` passes of 20 calls. If the GPU is busy, it has won them back after
+# :measured:`many-texts.nothing-marked.break_even` passes. This was measured without gradients: in training, backward
+# is compiled, too, and you wait longer. Padding can change results, and nothing warns: pass a mask, and leave the
+# padding out of means.
+#
+# With CUDA graphs, both waits are won back after more than :measured:`few-texts.cuda-graphs.break_even` passes. The
+# exact number is not known, because this test reused code that an earlier one had compiled. In your job, add the
+# seconds of the compiler's start and of the first calls, and divide the sum by the seconds saved per call.
+#
+# With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_length` once, for recording. If the
+# model has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
+# :measured:`a-new-length.without-compiling.new_length` here; if most lengths are new and you do not pad, call
+# ``torch.backends.cuda.enable_cudnn_sdp(False)``. All graphs share one memory pool, so outputs have to be cloned.
+# The graphs keep :measured:`few-texts.cuda-graphs.kept` of memory. Without compiling, a pass takes
+# :measured:`few-texts.without-compiling.memory`, and keeps nothing.
+#
+# Results in words
+# ----------------
+#
+# In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
+# Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
+# CUDA graphs and nothing marked, :claim:`it takes less <few-texts.cuda-graphs.wall <
+# few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`.
+#
+# With 128 texts in each batch, the GPU is busy. There, a plain compiled pass takes
+# :measured:`many-texts.nothing-marked.wall`. Without compiling, it takes
+# :measured:`many-texts.without-compiling.wall`. With padding and CUDA graphs, :claim:`it takes longer
+# <many-texts.nothing-marked.wall < many-texts.padded-cuda-graphs.wall>`:
+# :measured:`many-texts.padded-cuda-graphs.wall`.
 #
 # The experiment
 # --------------
@@ -619,7 +666,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # **Padding changes the result.** Means over tokens see the padding, and so does attention to tokens
 # behind. Rule: pass a mask, or leave the padding out of the mean.
 #
-# **A request takes seconds.** Something is compiled in it. Rule: warm up as "Serving" says at the top of this page,
+# **A request takes seconds.** Something is compiled in it. Rule: warm up as "Serving" says at the end of this page,
 # and then set ``torch.compiler.set_stance("eager_on_recompile")``. In a test, ``"fail_on_recompile"``
 # raises an error instead.
 #
@@ -704,7 +751,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 #   :measured:`few-texts.nothing-marked.gpu`.
 # - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
 #   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
-#   one pool, so a pass takes only :measured:`few-texts.cuda-graphs.memory`. The first pass of this variant
+#   one pool, which keeps :measured:`few-texts.cuda-graphs.kept` of memory. The first pass of this variant
 #   comes after those of the variants above. It finds a part of what they have compiled and loaded, so do not compare
 #   its time with theirs.
 # - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
@@ -904,6 +951,19 @@ for number in NUMBERS:
 # one size, a pass takes :measured:`sizes-to-pad-to.1.padded-cuda-graphs.wall` of wall time; with eight, it
 # takes :measured:`sizes-to-pad-to.8.padded-cuda-graphs.wall`. :claim:`Even one size takes less than not compiling
 # <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
+#
+# Serving
+# -------
+#
+# - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can
+#   vary, and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with
+#   each size. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+#   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot
+#   runs without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one
+#   thread: in another one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). For a few known sizes,
+#   record :doc:`a graph by hand </recipes/cuda_graphs>` for each, the largest first, in one pool; copy a result
+#   before you replay another graph. Up to PyTorch 2.14, do not use both in one process: a replay can then end in an
+#   illegal memory access.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

@@ -4,89 +4,93 @@ My job is slow: where do I start?
 
 Slow training or inference, low GPU utilization? Find out what your job waits for.
 
-**Look first. If the job waits for data, use worker processes. If the GPU waits for the CPU, fuse the optimizer, then
-use CUDA graphs (by hand if sizes are fixed), which keep memory. If the GPU is busy, use** ``bfloat16``. **Compile only long runs: it takes
-many seconds.**
+.. answer::
 
-.. code-block:: python
+   **Look first:** ``look`` **prints how busy the GPU is.** If the loop waits for data, load it in worker processes. If
+   the GPU waits for the CPU, pass ``fused=True`` to the optimizer and use a CUDA graph. If the GPU is busy, train in
+   ``bfloat16``. Compile only long runs: compiler startup alone costs :measured:`process.compiler.start_up` per process.
 
-   import time, torch
-   from torch.profiler import ProfilerActivity, profile
-   def look(iteration, calls=100):
-       for _ in range(2):  # 1st: warm-up
-           torch.cuda.synchronize()
-           start = time.perf_counter()
-           for _ in range(calls):
-               iteration()
-           torch.cuda.synchronize()
-       wall = (time.perf_counter() - start) / calls
-       gpu = [ProfilerActivity.CUDA]
-       with profile(activities=gpu, acc_events=True) as run:
-           iteration()
-           torch.cuda.synchronize()
-       busy = 1e-6 * sum(
-           event.time_range.elapsed_us() for event in run.events()
-           if event.device_type.name == "CUDA")
-       print(f"{1e3 * wall:.2f} ms per iteration, "
-             f"GPU busy {100 * busy / wall:.0f} %")
+   .. chart:: busy
+      :case: iteration
+      :only: before, workers, fused optimizer, CUDA graphs
+      :best: CUDA graphs
+      :hero:
 
-   model = torch.nn.Linear(64, 8).cuda()
-   def train(batch):
-       model(batch.cuda()).norm().backward()
-   data = iter(torch.ones(999, 4, 64))
-   batch = next(data)
-   look(lambda: train(next(data)))  # new
-   look(lambda: train(batch))  # the same
+      One training iteration, each bar with one more change
 
-Each ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``: the wall time of an iteration, and the
-share of it in which the GPU computes.
+   - :measured:`iteration.cuda-graphs.wall` per iteration, from :measured:`iteration.before.wall`
+   - :measured:`small-model.cuda-graphs.first_call` for the first step in CUDA graphs, plus startup
+   - :measured:`small-model.cuda-graphs.break_even` steps to break even, startup included
+   - :measured:`small-model.cuda-graphs.kept` kept between steps, optimizer state included
 
-- If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
-  in worker processes, and compile nothing. If sizes vary, measure ``next(data)`` alone first: a new size costs time, too
-  (:doc:`/recipes/varying_sizes`).
-- Now take the line of the same batch. If the GPU is busy for less than 80 % of the time, **the GPU waits for the
-  CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer
-  (``fused=True``), and then use a CUDA graph (:doc:`/recipes/cuda_graphs`): by hand if sizes are few and known and
-  nothing in it reads a value back (``.item()``) or computes on the CPU, otherwise with ``reduce-overhead``. Up to
-  PyTorch 2.14, do not use both in one process.
-- From 95 % on, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the
-  model learns as well. Then compile the model.
-- Between 80 and 95 %, both can help a little: try them.
+   .. code-block:: diff
+      :caption: What changes
 
-``train`` is a function of yours, and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the
-model. The first ``look`` uses 201 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
-``calls=20``.
+      - loader = DataLoader(documents, 64)
+      + loader = DataLoader(documents, 64,
+      +     num_workers=8, pin_memory=True)
+      - optimizer = AdamW(parameters)
+      + optimizer = AdamW(parameters, fused=True)
+      + model.compile(mode="reduce-overhead")
 
-**What it costs:** only compiling makes you wait. The start of the compiler takes :measured:`process.compiler.start_up`,
-once per process. The first step of the model on this page, compiled and in CUDA graphs, comes on top: it takes
-:measured:`small-model.cuda-graphs.first_call`. Compared with the model before all changes, the run has won back both
-waits after :measured:`small-model.cuda-graphs.break_even` steps. In your job, add the seconds of the compiler's start and of the first
-steps, and divide the sum by the seconds saved per step.
+   .. code-block:: python
+      :caption: Measure it
 
-A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay overwrites
-the result of the one before. With graphs that the compiler records, the model on this page keeps
-:measured:`small-model.cuda-graphs.kept` of memory between steps, the state of the optimizer included.
-Before the changes, it keeps :measured:`small-model.before.kept`, and a step takes :measured:`small-model.before.memory` at
-its peak.
-Worker processes take memory of the host, which was not measured.
+      import time, torch
+      from torch.profiler import ProfilerActivity, profile
+      def look(iteration, calls=100):
+          for _ in range(2):  # 1st: warm-up
+              torch.cuda.synchronize()
+              start = time.perf_counter()
+              for _ in range(calls):
+                  iteration()
+              torch.cuda.synchronize()
+          wall = (time.perf_counter() - start) / calls
+          gpu = [ProfilerActivity.CUDA]
+          with profile(activities=gpu, acc_events=True) as run:
+              iteration()
+              torch.cuda.synchronize()
+          busy = 1e-6 * sum(
+              event.time_range.elapsed_us() for event in run.events()
+              if event.device_type.name == "CUDA")
+          print(f"{1e3 * wall:.2f} ms per iteration, "
+                f"GPU busy {100 * busy / wall:.0f} %")
 
-- **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
-- **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
-  (``train_dataloader_next``).
-- **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
-  ``pin_memory=True``.
-- **Serving**: instead of ``train``, use a function that answers a request. For the first ``look``, prepare a new
-  request in each call; for the second, reuse one request. The costs above are those of training; in
-  :doc:`/recipes/cuda_graphs`, inference in a graph by hand is ready after
-  :measured:`cuda_graphs:inference-by-hand.one-graph.ready`, and keeps
-  :measured:`cuda_graphs:inference-by-hand.one-graph.kept` of memory.
+      model = torch.nn.Linear(64, 8).cuda()
+      def train(batch):
+          model(batch.cuda()).norm().backward()
+      data = iter(torch.ones(999, 4, 64))
+      batch = next(data)
+      look(lambda: train(next(data)))  # new
+      look(lambda: train(batch))  # the same
 
-In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
-changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
-With worker processes that load the data, :claim:`an iteration takes less <iteration.workers.wall <
-iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
-CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
-:measured:`iteration.cuda-graphs.wall`.
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as ``look`` prints it
+     - The GPU waits: remove syncs, fuse the optimizer, use a CUDA graph
+   * - GPU busy above 95 %
+     - Train in ``bfloat16``, then compile the model
+   * - New batches take 1.5 times as long as a repeated one
+     - Load data in worker processes; compile nothing
+   * - The first iteration takes seconds
+     - Compile the repeated block: :doc:`First call </recipes/regional_compilation>`
+   * - Now and then, a later iteration takes seconds
+     - It recompiles: :doc:`Dynamic shapes </recipes/varying_sizes>`
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
+   - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
+     (``train_dataloader_next``).
+   - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
+     ``pin_memory=True``.
 
 **What you need**
 
@@ -163,6 +167,51 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #        :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
 #        :measured:`token_generation:one-token.1.without-compiling.wall`
 #      - :doc:`/recipes/token_generation`
+#
+# Conditions and costs
+# --------------------
+#
+# Each ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``: the wall time of an iteration, and
+# the share of it in which the GPU computes.
+#
+# - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load
+#   them in worker processes, and compile nothing. If sizes vary, measure ``next(data)`` alone first: a new size costs
+#   time, too (:doc:`/recipes/varying_sizes`).
+# - Now take the line of the same batch. If the GPU is busy for less than 80 % of the time, **the GPU waits for the
+#   CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer
+#   (``fused=True``), and then use a CUDA graph (:doc:`/recipes/cuda_graphs`): by hand if sizes are few and known and
+#   nothing in it reads a value back (``.item()``) or computes on the CPU, otherwise with ``reduce-overhead``. Up to
+#   PyTorch 2.14, do not use both in one process.
+# - From 95 % on, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the model
+#   learns as well. Then compile the model.
+# - Between 80 and 95 %, both can help a little: try them.
+#
+# ``train`` is a function of yours, and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the
+# model. The first ``look`` uses 201 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
+# ``calls=20``.
+#
+# **What it costs:** only compiling makes you wait. The start of the compiler takes
+# :measured:`process.compiler.start_up`, once per process. The first step of the model on this page, compiled and in
+# CUDA graphs, comes on top: it takes :measured:`small-model.cuda-graphs.first_call`. Compared with the model before
+# all changes, the run has won back both waits after :measured:`small-model.cuda-graphs.break_even` steps. In your
+# job, add the seconds of the compiler's start and of the first steps, and divide the sum by the seconds saved per
+# step.
+#
+# A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay
+# overwrites the result of the one before. With graphs that the compiler records, the model on this page keeps
+# :measured:`small-model.cuda-graphs.kept` of memory between steps, the state of the optimizer included. Before the
+# changes, it keeps :measured:`small-model.before.kept`, and a step takes :measured:`small-model.before.memory` at its
+# peak. Worker processes take memory of the host, which was not measured.
+#
+# Results in words
+# ----------------
+#
+# In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
+# changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
+# With worker processes that load the data, :claim:`an iteration takes less <iteration.workers.wall <
+# iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
+# CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
+# :measured:`iteration.cuda-graphs.wall`.
 #
 # A job to look at
 # ----------------
@@ -788,6 +837,15 @@ if bench.gpu:
 # - During a copy from pinned memory with ``non_blocking=True``, :claim:`the CPU goes on at once <2 *
 #   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
 #   :measured:`a-line-behind-work.pinned-copy-non_blocking.cpu`.
+#
+# Serving
+# -------
+#
+# - **Serving**: instead of ``train``, use a function that answers a request. For the first ``look``, prepare a new
+#   request in each call; for the second, reuse one request. The costs above are those of training; in
+#   :doc:`/recipes/cuda_graphs`, inference in a graph by hand is ready after
+#   :measured:`cuda_graphs:inference-by-hand.one-graph.ready`, and keeps
+#   :measured:`cuda_graphs:inference-by-hand.one-graph.kept` of memory.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

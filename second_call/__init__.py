@@ -62,11 +62,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(directive.replaced, **inside)
     write_block.register(directive.chart, directive.write_chart)
 
+    app.add_directive("answer", answer_box.AnswerDirective)
+    app.add_directive("libraries", answer_box.LibrariesDirective)
     app.add_directive("chart", directive.ChartDirective)
     app.add_directive("spans", directive.SpansDirective)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
-    app.add_directive("answer", front_page.Answer)
+    app.add_directive("gains", front_page.Gains)
     app.add_directive("recipe-rows", front_page.RecipeRows)
     app.add_directive("does-it-pay", front_page.DoesItPay)
     app.add_directive("evidence", front_page.Evidence)
@@ -106,6 +108,7 @@ def _change_translated_pages(app: Sphinx) -> None:
     """Change pages after translation, but for templates, whose messages are the author's lines."""
     if app.builder.name != "gettext":
         add_transform(app, answer_box.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, answer_box.make_tabs, Priority.MAKE_HEADINGS)
         add_recipe_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
         add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 

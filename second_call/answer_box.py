@@ -1,23 +1,96 @@
-"""The top of a recipe's page as sections: the answer, and what stands below bold lines.
+"""The top of a recipe's page: the answer in a box, libraries as tabs, bold lines as headings.
 
-The answer is what stands between the first paragraph, which tells for whom the page is, and the
-first heading, if that holds a paragraph and code to copy. It has a box of its own. A bold line such
-as "What you need" becomes a heading.
+The directive ``answer`` holds the answer: a verdict, the chart that shows it, four facts, and code.
+The directive ``libraries`` shows a list, an item for each library, as tabs. Both are finished after
+translation. A bold line such as "What you need" becomes a heading.
 """
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import GalleryError, RecipePage
+
+from .charts.directive import chart
+from .code_tabs import case_name, code_case, code_cases, has_caption
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 ANCHOR = "the-answer"
+MOST_FACTS = 4
 _MARK = "heading_id"
-_ENDS = (nodes.section, nodes.transition, nodes.comment)  # a comment begins the next block
+_COLONS = (":", "：")
+
+
+class answer(nodes.container):  # noqa: N801 (docutils names nodes so)
+    """The parts of an answer, until a section takes their place."""
+
+
+class libraries(nodes.General, nodes.Element):  # noqa: N801
+    """A list of libraries, until tabs take its place."""
+
+
+class AnswerDirective(SphinxDirective):
+    """Gathers what a reader in a hurry needs: verdict, chart, facts and code."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the parts in the order in which a phone shows them, whatever the author's is."""
+        verdict = nodes.container(classes=["verdict"])
+        charts: list[chart] = []
+        facts: list[nodes.bullet_list] = []
+        code = nodes.container(classes=["answer-code"])
+        problems: list[nodes.system_message] = []
+        for node in self.parse_content_to_nodes():
+            if isinstance(node, nodes.paragraph):
+                verdict += node
+            elif isinstance(node, chart):
+                charts.append(node)
+            elif isinstance(node, nodes.bullet_list):
+                facts.append(node)
+            elif isinstance(node, nodes.literal_block) or has_caption(node):
+                code += node
+            elif isinstance(node, nodes.system_message):
+                problems.append(node)
+            else:
+                raise self.error(
+                    f"answer: it has no place for a {type(node).__name__}; it holds paragraphs, a "
+                    "chart, a list of facts and code-blocks, and the rest stands below it"
+                )
+        if not len(verdict):
+            raise self.error("answer: it needs a verdict, a paragraph that says what to do")
+        if len(charts) != 1 or not charts[0]["hero"]:
+            raise self.error("answer: it needs one chart with the option :hero:")
+        if len(facts) != 1 or len(facts[0]) > MOST_FACTS:
+            raise self.error(f"answer: it needs one list of at most {MOST_FACTS} facts")
+        if not len(code):
+            raise self.error("answer: it needs a code-block to copy")
+        facts[0]["classes"].append("facts")
+        node = answer("", verdict, *charts, *facts, code)
+        self.set_source_info(node)
+        return [node, *problems]
+
+
+class LibrariesDirective(SphinxDirective):
+    """Shows a list as tabs; each item begins with the name of a library in bold."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list, which becomes tabs after translation."""
+        content = self.parse_content_to_nodes()
+        if len(content) != 1 or not isinstance(content[0], nodes.bullet_list):
+            raise self.error("libraries: it needs a list and nothing else")
+        for item in content[0]:
+            if _find_name(item) is None:
+                raise self.error(
+                    "libraries: each item begins with a bold name, as in - **Diffusers**: do this"
+                )
+        return [libraries("", *content)]
 
 
 def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
@@ -25,30 +98,64 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
 
     Warns if there is none and ``conf.py`` wants one.
     """
-    title = next(iter(document.findall(nodes.title)), None)
-    if title is None:
-        return
-    top = title.parent
-    first = top.first_child_matching_class(nodes.paragraph)
-    start = len(top) if first is None else first + 1
-    end = top.first_child_matching_class(_ENDS, start)
-    found = top[start:end]
-    kinds = {type(each) for block in found for each in block.findall(nodes.Element)}
-    if {nodes.paragraph, nodes.literal_block} <= kinds:
-        answer = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
-        answer += nodes.title("", _("The answer"), translatable=False)
-        answer += found
-        top[start:end] = [answer]
+    parts = next(document.findall(answer), None)
+    if parts is not None:
+        section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
+        section += nodes.title("", _("The answer"), translatable=False)
+        section += parts.children
+        top = parts.parent
+        parts.replace_self(section)
         top["classes"].append("answered")  # style sheets know it before the answer arrives
     elif env.config.second_call_answer_required:
         error = GalleryError(
             "the page has no answer",
             path=page.recipe.path,
             line=1,
-            remedy="after its first paragraph the docstring needs one with the answer, and "
-            "below it a code-block to copy",
+            remedy="write the directive answer into the docstring, as CONTRIBUTING.md shows",
         )
         logger.warning("%s", error, type="second_call", subtype="answer")
+
+
+def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
+    """Show each list of libraries as tabs, after translation.
+
+    A translation that no longer begins with a name leaves its list a list.
+    """
+    for node in list(document.findall(libraries)):
+        [items] = node.children
+        names = [_find_name(item) for item in items]
+        if any(name is None for name in names):
+            node.replace_self(items)
+            continue
+        tabs = code_cases(legend=_("Your library"))
+        for item in items:
+            tabs += _make_tab(item)
+        node.replace_self(tabs)
+
+
+def _make_tab(item: nodes.list_item) -> code_case:
+    """Return the tab of an item: its name, and what to do.
+
+    Where no colon stands behind the name, the name is a part of the sentence and stays in it.
+    """
+    paragraph, *others = item.children
+    strong, *rest = paragraph.children
+    name = case_name("", "", *(child.deepcopy() for child in strong.children))
+    if rest and isinstance(rest[0], nodes.Text) and rest[0].startswith(_COLONS):
+        text = rest[0].lstrip("".join(_COLONS)).lstrip()
+        rest[0] = nodes.Text(text[:1].upper() + text[1:])
+        paragraph = nodes.paragraph("", "", *rest)
+    return code_case("", name, paragraph, *others)
+
+
+def _find_name(item: nodes.Node) -> nodes.strong | None:
+    """Return the bold name with which an item begins, if it does."""
+    if not isinstance(item, nodes.list_item) or not len(item):
+        return None
+    paragraph = item[0]
+    if not isinstance(paragraph, nodes.paragraph) or not len(paragraph):
+        return None
+    return paragraph[0] if isinstance(paragraph[0], nodes.strong) else None
 
 
 def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:

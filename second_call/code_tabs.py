@@ -43,16 +43,17 @@ class case_name(nodes.paragraph):  # noqa: N801
 
 def make_cases(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
     """Gather blocks with captions that follow each other; their names are translated there."""
-    found = [each for each in document.findall(nodes.container) if _has_caption(each)]
+    found = [each for each in document.findall(nodes.container) if has_caption(each)]
     for parent in dict.fromkeys(each.parent for each in found):
-        runs = [list(group) for _kind, group in groupby(parent.children, _has_caption)]
+        runs = [list(group) for _kind, group in groupby(parent.children, has_caption)]
         for blocks in runs:
-            if len(blocks) > 1 and _has_caption(blocks[0]):
+            if len(blocks) > 1 and has_caption(blocks[0]):
                 at = parent.index(blocks[0])
                 parent[at : at + len(blocks)] = [_gather(blocks)]
 
 
-def _has_caption(node: nodes.Node) -> bool:
+def has_caption(node: nodes.Node) -> bool:
+    """Tell whether a node is a block of code with its caption."""
     return isinstance(node, nodes.container) and bool(node.get("literal_block"))
 
 
@@ -76,7 +77,8 @@ def add_cases(app: Sphinx) -> None:
 
 def _begin_cases(self: HTML5Translator, node: code_cases) -> None:
     self.body.append(self.starttag(node, "fieldset", CLASS="code-cases"))
-    self.body.append(f'<legend class="visually-hidden">{self.encode(_("Your case"))}</legend>\n')
+    legend = self.encode(node.get("legend") or _("Your case"))
+    self.body.append(f'<legend class="visually-hidden">{legend}</legend>\n')
 
 
 def _end(self: HTML5Translator, node: code_cases | code_case) -> None:

@@ -21,7 +21,7 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
     Raises ``GalleryError``, before anything is written, for a name that no new page can have.
     """
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or name == "index":
-        text = f"{name!r} is no name of a recipe" if name else "which recipe?"
+        text = f"{name!r} is not a name for a recipe" if name else "which recipe?"
         remedy = "take small letters, digits and _, for example: NAME=gradient_accumulation"
         raise GalleryError(text, remedy=remedy)
     recipe, pages, settings = root / f"recipes_source/{name}.py", root / PAGES, root / "conf.py"
@@ -60,4 +60,4 @@ if __name__ == "__main__":
     for path in written:
         print(path)
     chosen = f"RECIPES={written[0].stem}"
-    print(f"Next: make record {chosen} DEVICE=cpu && make check LANGUAGES=en")
+    print(f"Next: make record {chosen} DEVICE=cpu && make page {chosen}")

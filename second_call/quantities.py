@@ -33,6 +33,15 @@ def list_quantities() -> list[Quantity]:
         Quantity(name="not_compiled", label=_("calls not compiled")),
         Quantity(name="warnings", label=_("warnings")),
         Quantity(name="operations", label=_("operations")),
+        Quantity(name="later_call", label=_("later call"), unit="s"),
+        Quantity(name="moved", label=_("bytes moved"), unit="B"),
+        Quantity(name="tokens", label=_("tokens")),
+        Quantity(name="padded_tokens", label=_("tokens with padding")),
+        Quantity(name="float32_kernels", label=_("kernels in float32")),
+        Quantity(name="gradient", label=_("gradient")),
+        Quantity(name="error", label=_("error")),
+        Quantity(name="difference", label=_("largest difference")),
+        Quantity(name="differing", label=_("results that differ")),
     ]
 
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the core."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import labels, languages, old_titles, pages, store
+    from . import finished_builds, labels, languages, old_titles, pages, planted_links, store
     from .hooks import Priority
     from .project import CORE, add_extension
 
     description = add_extension(app, CORE)
     app.setup_extension("sphinx_gallery.gen_gallery")
+    planted_links.setup(app)
+    finished_builds.setup(app)
     app.add_config_value("recorded_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", languages.read_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", labels.load_labels, priority=Priority.READ_LANGUAGES)

@@ -5,19 +5,28 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 """
 
 import contextlib
+import io
 import os
+import shlex
+import shutil
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     status = 1
     options = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        os.environ["RECORDED_GALLERY_PROGRAM"] = _name_program()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # of a terminal without letters of other scripts
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = _run(options)
     except BrokenPipeError:
@@ -40,6 +49,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _name_program() -> str:
+    """Return how this command was started, for a person who types the next one.
+
+    A virtual environment that is not activated has no ``recorded-gallery`` on the path.
+    """
+    script = sys.argv[0]
+    if Path(script).name == "__main__.py":
+        python = Path(sys.executable)
+        if python.is_relative_to(Path.cwd()):
+            python = python.relative_to(Path.cwd())
+        return f"{shlex.quote(str(python))} -m {__package__}"
+    name = Path(script).name
+    on_path = shutil.which(name)
+    if on_path and Path(on_path).samefile(script):
+        return name
+    return shlex.quote(script)
+
+
 def _tell(line: str) -> None:
     with contextlib.suppress(OSError):  # a full disk, or a reader that is gone
         print(line, file=sys.stderr, flush=True)
@@ -48,11 +75,18 @@ def _tell(line: str) -> None:
 def _run(arguments: Sequence[str]) -> int:
     # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
     from .commands import parse_arguments
+    from .planted_links import refuse_planted_links
     from .project import load_project
 
+    with contextlib.suppress(ValueError):  # of another thread than the first
+        # what a command has started ends with it, as it does by Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = parse_arguments(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
-    done = options.run(load_project(options.root), options)
+    project = load_project(options.root)
+    refuse_planted_links(project)
+    os.environ["RECORDED_GALLERY_DEVICE"] = project.config.recorded_gallery_device
+    done = options.run(project, options)
     sys.stdout.flush()
     return int(done is False)
 

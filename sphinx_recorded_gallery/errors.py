@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import tempfile
 import traceback
 from pathlib import Path
@@ -21,6 +22,14 @@ _UNSEEN = re.compile(
 def visible(text: str) -> str:
     """Return a text of others, such as of a catalog, as it may be printed: ``<U+001B>``."""
     return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def visible_line(text: str) -> str:
+    """Return a text of others as one line: in a workflow, GitHub obeys lines such as ``::error::``.
+
+    A name of a file can hold a line break.
+    """
+    return visible(text).replace("\n", "<U+000A>")
 
 
 class GalleryError(SphinxError):
@@ -52,7 +61,7 @@ class GalleryError(SphinxError):
             shown = self.path
             if root and shown.is_relative_to(root):
                 shown = shown.relative_to(root)
-            name = str(shown).replace("\n", "<U+000A>")
+            name = visible_line(str(shown))
             place = f"{name}:{self.line}: " if self.line else f"{name}: "
         return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
 
@@ -91,9 +100,35 @@ def describe_error(error: BaseException, name: str = "") -> str:
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
-    The folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``,
-    which the builds that it starts see, too.
+    ``argument`` is quoted, so the line can be pasted into a shell whatever the name of a stranger's
+    recipe is; ``options`` are not. The program is named as it was started, and the folder given as
+    ``--root`` is repeated. The command line keeps both in variables, which
+    the builds that it starts see, too.
     """
+    program = os.environ.get("RECORDED_GALLERY_PROGRAM", "recorded-gallery")
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
     given = [] if root == "." else ["--root", shlex.quote(root)]
-    return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))
+    if argument.startswith("-"):  # a name, no option
+        return " ".join([program, command, *options, *given, "--", shlex.quote(argument)])
+    named = shlex.quote(argument) if argument else ""
+    return " ".join(filter(None, [program, command, named, *options, *given]))
+
+
+def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) -> str:
+    """Return the command that records an example on a device where it can.
+
+    ``on_gpu`` tells which device made its recording; None if there is none. Then the GPU is chosen
+    where the project asks for it and NVIDIA's driver is installed.
+    """
+    default = os.environ.get("RECORDED_GALLERY_DEVICE")  # kept by the command line
+    if on_gpu is None:
+        on_gpu = default == "gpu" and has_driver()
+    device = "gpu" if on_gpu else "cpu"
+    if default and device != default:
+        options = (*options, f"--device {device}")
+    return suggest("record", name, *options)
+
+
+def has_driver() -> bool:
+    """Tell whether NVIDIA's driver is installed; asking it for GPUs would take a while."""
+    return shutil.which("nvidia-smi") is not None

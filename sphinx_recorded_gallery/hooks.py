@@ -20,6 +20,8 @@ class Priority:
     """
 
     # config-inited
+    REFUSE_LINKS = 0  # before anything is read
+    BEGIN_ANEW = 1  # Sphinx reads its environment behind all of these
     READ_LANGUAGES = 2
     TAKE_OVER_CATALOGS = 3
     LOAD_LABELS = 4  # needs the languages and the catalogs
@@ -51,6 +53,7 @@ class Priority:
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
     TIDY_UP = 910  # what others have written
+    NOTE_FINISHED = 990  # after whatever writes
 
 
 def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:

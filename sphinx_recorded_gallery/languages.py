@@ -135,7 +135,8 @@ def read_languages(app: "Sphinx", config: Config) -> None:
     """
     code = config.language
     is_listed = Path(app.confdir, FILE_NAME).exists()
-    has_catalogs = any(Path(app.srcdir, folder, code).is_dir() for folder in config.locale_dirs)
+    folders = getattr(config, "recorded_gallery_locale_dirs", None) or config.locale_dirs
+    has_catalogs = any(Path(app.srcdir, folder, code).is_dir() for folder in folders)
     if not is_listed and has_catalogs and code == "en":
         source = _language_of_conf(app, config)
     else:

@@ -36,6 +36,7 @@ MEASURED_TABLE_CLASS = "measured-table"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
+NOT_IN_HTML = "not_in_html"  # attribute of nodes that stand in the place of HTML in other formats
 # What Sphinx-Gallery writes before each block but the first, with lines of the recipe
 BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 

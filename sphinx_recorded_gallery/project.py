@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -167,6 +168,18 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
+
+
+def locale_option(config: Config) -> list[str]:
+    """Return what tells ``run_sphinx`` where catalogs lie, so that Sphinx itself reads none.
+
+    It would compile and load catalogs of labels before an extension can look at them. A project
+    without this extension is translated by Sphinx.
+    """
+    if f"{CORE}.translate" not in config.extensions:
+        return []
+    folders = json.dumps([str(folder) for folder in config.locale_dirs or ["locales"]])
+    return ["-D", f"recorded_gallery_locale_dirs={folders}"]
 
 
 def _folders(setting: Any) -> list[str]:

@@ -1,6 +1,8 @@
 """Sphinx as the commands run it, in a process of its own: one line for an error."""
 
 import gc
+import json
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +21,7 @@ _UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P", 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
     gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # processes of -j end with it
     nocolor()  # the command that starts it reads what it says
     parser = get_parser()
     options = parser.parse_args(arguments)
@@ -26,6 +29,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, name):
             parser.error(f"{option} is for sphinx-build alone")
     settings: dict[str, Any] = dict(each.partition("=")[::2] for each in options.define)
+    if folders := settings.get("recorded_gallery_locale_dirs"):  # project.locale_option says why
+        given = settings.get("locale_dirs")
+        settings["recorded_gallery_locale_dirs"] = (
+            given.split(",") if given else json.loads(folders)
+        )
+        settings["locale_dirs"] = []
     confdir = options.confdir or options.sourcedir
     try:
         with patch_docutils(confdir), docutils_namespace():

@@ -75,8 +75,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _plain_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget the folder that a command of the test before has set."""
+    """Forget what a command of the test before has kept for suggestions."""
     monkeypatch.setenv("RECORDED_GALLERY_ROOT", ".")
+    monkeypatch.delenv("RECORDED_GALLERY_DEVICE", raising=False)
+    monkeypatch.delenv("RECORDED_GALLERY_PROGRAM", raising=False)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,14 +1,60 @@
 import re
 import subprocess
 
+import pytest
+
 from tests.helpers.gallery import ROOT
+
+PHONY = re.compile(r"^\.PHONY: (.*)$", re.MULTILINE)
+INSTALLED = ("-o", ".venv/html", "-o", ".venv/record", "-o", ".venv/test")
+
+
+def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make without installing anything."""
+    command = ["make", "--no-print-directory", *INSTALLED, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def list_targets() -> list[str]:
+    return " ".join(PHONY.findall((ROOT / "Makefile").read_text())).split()
 
 
 def test_help_lists_every_target_from_its_comment() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    phony = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
-    targets = " ".join(phony).split()
+    text = run_make("help").stdout
+    targets = list_targets()
     assert len(targets) > 10
     for target in targets:
-        assert re.search(rf"make {target} +\w", done.stdout), target
+        assert re.search(rf"make {target} +\w", text), target
+
+
+def test_help_needs_no_more_than_a_terminal_is_wide() -> None:
+    assert max(map(len, run_make("help").stdout.splitlines())) <= 120
+
+
+@pytest.mark.parametrize("target", ["live", "check-po", "html"])
+def test_the_variable_of_another_name_is_refused(target: str) -> None:
+    done = run_make(target, "LANGUAGE=ko")
+    assert done.returncode == 2
+    assert f"LANGUAGE is called LANGUAGES here: make {target} LANGUAGES=ko" in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_variable_of_gettext_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGUAGE", "ko")
+    assert run_make("--dry-run", "check-po").stdout.split()[-1] == "check-po"
+
+
+@pytest.mark.parametrize("target", ["live", "new-language"])
+@pytest.mark.parametrize("languages", ["", "ko ja"])
+def test_what_is_about_one_language_asks_for_one(target: str, languages: str) -> None:
+    done = run_make(target, f"LANGUAGES={languages}")
+    assert done.returncode == 2
+    error = done.stderr.splitlines()[0]
+    assert error.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_english_has_a_command_of_its_own() -> None:
+    done = run_make("check", "LANGUAGES=en")
+    assert "error: English has no catalogs; to check its pages: make page" in done.stderr
+    assert "page" in list_targets()

@@ -1,4 +1,4 @@
-"""What README and CONTRIBUTING name is there."""
+"""What README and the documents beside it name exists."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.gallery import ROOT
 
-TEXTS = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+TEXTS = ("README.md", "CONTRIBUTING.md", "MAINTAINING.md", "TRANSLATING.md", "SECURITY.md")
 
 
 def read(name: str) -> str:
@@ -37,3 +37,17 @@ def test_every_link_and_command_leads_somewhere(name: str) -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), re.MULTILINE))
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
     assert named <= targets, named - targets
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_variable_of_a_command_is_one_of_the_makefile(name: str) -> None:
+    commands = re.findall(r"\bmake [a-z-]+((?: [A-Z_]+=[^\s`]*)*)", read(name))
+    named = set(re.findall(r"([A-Z_]+)=", " ".join(commands)))
+    makefile = read("Makefile")
+    missing = [variable for variable in named if f"({variable})" not in makefile]
+    assert not missing, f"{name} names {missing}"
+
+
+def test_the_list_of_what_to_change_is_short() -> None:
+    rows = read("MAINTAINING.md").partition("| To change | See |")[2].partition("\n\n")[0]
+    assert 10 <= rows.count("\n| ") <= 13

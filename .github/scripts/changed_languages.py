@@ -33,7 +33,7 @@ def find_changed(files: Iterable[str]) -> list[str]:
             if code not in known and Path("locale", code).is_dir():  # a removed one is no mistake
                 sys.exit(
                     f"error: {file!r}: no language {code!r} in languages.toml; "
-                    "to add one: make new-language LANGUAGE=ja"
+                    "to add one: make new-language LANGUAGES=ja"
                 )
             changed.add(code)
     return [code for code in known if code in changed]

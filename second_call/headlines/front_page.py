@@ -84,7 +84,7 @@ class MeasuredOn(SphinxDirective):
         return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
 
 
-class Answer(SphinxDirective):
+class Gains(SphinxDirective):
     """Say in two lines what the cases of the results page gained."""
 
     required_arguments = 1  # the page with the results

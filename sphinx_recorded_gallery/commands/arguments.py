@@ -47,6 +47,8 @@ def command(
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Return what was asked for; ``sphinx_options`` is what stands behind ``--``.
 
+    Of commands that take none, names stand there, which may begin with ``-``.
+
     Ends the process with a message, as ``argparse`` does, where that is no command.
     """
     own, sphinx_options = list(arguments), []
@@ -55,7 +57,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         own, sphinx_options = own[:place], own[place + 1 :]
     options = PARSER.parse_args(own)
     if sphinx_options and not options.takes_sphinx_options:
-        PARSER.error(f"only html takes options of sphinx-build: {' '.join(sphinx_options)}")
+        return PARSER.parse_args(list(arguments))  # names that look like options
     options.sphinx_options = sphinx_options
     return options
 

@@ -3,10 +3,16 @@
 import argparse
 from collections.abc import Sequence
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible_line
 from ..languages import FILE_NAME, Language, choose_languages, load_languages
 from ..project import Project, require_extension
-from .arguments import LANGUAGES, TEMPLATES, command
+from .arguments import LANGUAGES, TEMPLATES, argument, command
+
+COMPLETE = argument(
+    "--complete",
+    action="store_true",
+    help="fail also where something is left to translate or to revise, as before a release",
+)
 
 
 @command("update-po", LANGUAGES, TEMPLATES)
@@ -18,25 +24,26 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
     languages = _translated_languages(project, options.languages)
     changed, told = update_catalogs(project, languages, options.templates)
     for path in changed:
-        print(f"changed {path}")
+        print(f"changed {visible_line(str(path))}")
     for line in told:
-        print(line)
+        print(visible_line(line))
     count = len(changed)
     print(f"{count} files changed" if count else "all catalogs are up to date")
 
 
-@command("check-po", LANGUAGES)
+@command("check-po", LANGUAGES, COMPLETE)
 def check_po(project: Project, options: argparse.Namespace) -> bool:
     """Tell what is wrong with catalogs, and what is left to translate, which is no mistake."""
     from ..search.synonyms import load_synonyms
-    from ..translate.check_po import check_project, format_problems
+    from ..translate.check_po import LEFT, check_project, format_problems
 
     require_extension(project, "translate")
     source = project.config.language
     load_synonyms(project.locale, load_languages(project.root, source), source)
     problems = check_project(project, _translated_languages(project, options.languages))
     print(format_problems(problems))
-    return all(each.check in ("empty", "fuzzy") for each in problems)
+    allowed = frozenset() if options.complete else LEFT
+    return all(problem.check in allowed for problem in problems)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

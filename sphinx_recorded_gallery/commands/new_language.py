@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from ..atomic_files import atomic_write
 from ..errors import GalleryError, suggest
 from ..languages import (
     CODE,
@@ -29,7 +30,10 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     [language] = choose_languages(project.root, [code])
     update_catalogs(project, [language], options.templates)
-    print(f"{project.locale / code}: its catalogs; their reviewers: .github/CODEOWNERS")
+    print(f"{project.locale / code}: its catalogs")
+    owners = project.root / ".github/CODEOWNERS"
+    if owners.is_file():
+        print(f"{owners}: name its reviewers there")
     if glossary := begin_glossary(project.locale, code):
         print(f"{glossary}: the terms, for the words that you choose")
     print("Translate the catalogs, and look at the pages:", suggest("live", code))
@@ -53,5 +57,5 @@ def add_language(root: Path, code: str, source: str = "en") -> str:
     line = f'{code} = {{ name = "{name_of(code)}", published = false }}'
     first = f'{source} = {{ name = "{name_of(source)}" }}'
     text = path.read_text(encoding="utf-8") if path.exists() else first
-    path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
+    atomic_write(path, f"{text.rstrip()}\n{line}\n".encode())
     return line

@@ -1,6 +1,8 @@
 """Commands that record, and tell how recordings stand."""
 
 import argparse
+import shlex
+import sys
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -11,10 +13,17 @@ from .arguments import RECIPES, RECORDINGS, argument, command, count
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current, and what a site asks of its texts."""
-    from ..record.check_recordings import check_recordings, check_texts, format_reports
+    from ..record.check_recordings import (
+        check_recordings,
+        check_texts,
+        describe_cost,
+        format_reports,
+    )
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
+    for line in describe_cost(reports):
+        print(line)
     problems = check_texts(project)
     for problem in problems:
         print(problem)
@@ -54,8 +63,14 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     except ModuleNotFoundError as error:
         text = f"recording needs the package {error.name}"
         extra = "machines" if error.name in ("dask", "distributed") else "record"
-        remedy = f"run: pip install 'sphinx-recorded-gallery[{extra}]'"
-        raise GalleryError(text, remedy=remedy) from None
+        raise GalleryError(text, remedy=f"run: {_suggest_installation(extra)}") from None
+
+
+def _suggest_installation(extra: str) -> str:
+    """Return the command that installs an extra where the engine runs, as a checkout too."""
+    folder = Path(__file__).parents[2]
+    source = str(folder) if (folder / "pyproject.toml").is_file() else "sphinx-recorded-gallery"
+    return shlex.join([sys.executable, "-m", "pip", "install", f"{source}[{extra}]"])
 
 
 @command(

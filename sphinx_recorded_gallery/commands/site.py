@@ -4,14 +4,17 @@ import argparse
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from pathlib import Path
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible
 from ..languages import Language, choose_languages
-from ..project import Project, require_extension
+from ..planted_links import refuse_links
+from ..project import Project, locale_option, require_extension
 from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "sphinx_recorded_gallery.run_sphinx"
@@ -36,20 +39,25 @@ def build_site(
     """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
 
     Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
-    printed when each ends.
+    printed when each ends. Raises ``GalleryError`` for a link in the place of what is written.
     """
+    refuse_links(project.root, build / "html", build / "doctrees")
     # One more than cores: while one build waits for files, another computes.
+    options = [*options, *locale_option(project.config)]
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
-    with ThreadPoolExecutor(workers) as pool:
+    builds = _Builds()
+    with ThreadPoolExecutor(workers) as pool, ExitStack() as held:
+        held.callback(builds.end)  # when all have ended, or one interrupts this
         jobs = {
-            pool.submit(_build, project.root, build, each.code, options): each for each in languages
+            pool.submit(builds.build, project.root, build, each.code, options): each
+            for each in languages
         }
         for job in as_completed(jobs):
             code, (done, seconds) = jobs[job].code, job.result()
             for line in done.stdout.splitlines():
-                print(f"{code}: {line}", file=sys.stderr)
+                print(f"{code}: {visible(line)}", file=sys.stderr)
             # conf.py, or what it imports, may end the process in silence
             is_built = not done.returncode and any((build / "html" / code).glob("*"))
             state = "done" if is_built else f"failed with exit status {done.returncode}"
@@ -57,27 +65,50 @@ def build_site(
             if not is_built:
                 failed.append(code)
     if failed:
-        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
+        print(f"error: see the problems above, in {', '.join(sorted(failed))}", file=sys.stderr)
     return not failed
 
 
-def _build(
-    root: Path, build: Path, code: str, options: Sequence[str]
-) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Build one language; return what became of it, and the seconds that it took."""
-    began = time.monotonic()
-    done = subprocess.run(
-        [
+class _Builds:
+    """The processes of Sphinx that a command starts; ``end`` ends them, and starts no more."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._is_ended = False
+
+    def build(
+        self, root: Path, build: Path, code: str, options: Sequence[str]
+    ) -> tuple[subprocess.CompletedProcess[str], float]:
+        """Build one language; return what became of it, and the seconds that it took."""
+        began = time.monotonic()
+        command = [
             *(sys.executable, "-m", _SPHINX, "-b", "html", *options),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    return done, time.monotonic() - began
+        ]
+        with self._lock:
+            if self._is_ended:
+                return subprocess.CompletedProcess(command, 130, ""), 0
+            process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+            self._running.add(process)
+        text, _nothing = process.communicate()
+        self._running.discard(process)
+        done = subprocess.CompletedProcess(command, process.returncode, text)
+        return done, time.monotonic() - began
+
+    def end(self) -> None:
+        """End all that run: they would write on while the next command does."""
+        with self._lock:
+            self._is_ended = True
+            for process in list(self._running):
+                process.terminate()
 
 
 @command(
@@ -97,4 +128,6 @@ def live(project: Project, options: argparse.Namespace) -> None:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     [language] = choose_languages(project.root, [options.language], project.config.language)
     editor = EDITOR if options.editor_link is None else options.editor_link
-    run(Live(project, Path.cwd() / options.build, language, editor), options.port)
+    build = Path.cwd() / options.build
+    refuse_links(project.root, build)
+    run(Live(project, build, language, editor), options.port)

@@ -12,6 +12,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..errors import GalleryError, describe_error
 from ..hooks import Priority, add_transform
+from ..project import load_project
 from .messages import mark_messages
 
 
@@ -24,6 +25,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
     logging.disable(logging.INFO)  # thousands of lines that nobody sees would be put together
     warnings = io.StringIO()
     try:
+        locale_dirs = load_project(root).config.locale_dirs or ["locales"]
         with patch_docutils(root), docutils_namespace():
             app = Sphinx(
                 srcdir=root,
@@ -31,7 +33,12 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
                 outdir=build / "html" / language,
                 doctreedir=build / "doctrees" / language,
                 buildername="html",
-                confoverrides={"language": language},
+                # Sphinx itself reads no catalog: project.locale_option says why
+                confoverrides={
+                    "language": language,
+                    "locale_dirs": [],
+                    "recorded_gallery_locale_dirs": locale_dirs,
+                },
                 status=None,
                 warning=warnings,
             )

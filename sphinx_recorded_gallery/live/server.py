@@ -1,4 +1,4 @@
-"""One language's site in a browser that follows every save: `make live LANGUAGE=ko`.
+"""One language's site in a browser that follows every save: `make live LANGUAGES=ko`.
 
 A translator saves a catalog and sees the sentence on the page. What would break the page is told
 there, and shown in English until the catalog is mended.
@@ -6,17 +6,24 @@ there, and shown in English until the catalog is mended.
 
 import contextlib
 import json
+import sys
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from html import escape
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible_line
+from ..translate.catalogs import find_catalogs
 from .messages import page_messages
 from .watch_and_rebuild import Live
+
+_HOSTS = ("localhost", "127.0.0.1", "::1")  # how pages here are called
 
 # Files of this package that are added to every page; a policy can forbid what stands inside one.
 _ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
@@ -39,17 +46,34 @@ class _Handler(SimpleHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        """Answer a browser."""
+        """Answer a browser on this machine."""
+        self._answer(self._get)
+
+    def do_HEAD(self) -> None:
+        """Answer as to ``GET``, without content."""
+        self._answer(super().do_HEAD)
+
+    def _answer(self, act: Callable[[], None]) -> None:
+        """Do what a request asks for, unless it is none that a page of this server makes."""
+        try:
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+            if host not in _HOSTS:  # of a page elsewhere, whose name leads here: DNS rebinding
+                return self.send_error(HTTPStatus.FORBIDDEN, "Open it as localhost")
+            return act()
+        except (BrokenPipeError, ConnectionResetError):
+            raise
+        except (ValueError, OSError):  # no number, or a name that no file can have
+            return self.send_error(HTTPStatus.BAD_REQUEST)
+
+    def _get(self) -> None:
         if self.path in _ASSETS:
             asset = Path(__file__).with_name(self.path[1:])
             return self._send(asset.read_text(encoding="utf-8"), _ASSETS[self.path])
         address = urlsplit(self.path)
         asked = parse_qs(address.query)
-        page = asked.get("page", [""])[0].removeprefix(f"/{self.live.language.code}/")
-        page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
         if address.path == "/live-messages":
-            found = page_messages(self.live.project, self.live.language, page)
-            return self._send(json.dumps(found, ensure_ascii=False), "application/json")
+            messages = self._messages(asked.get("page", [""])[0])
+            return self._send(json.dumps(messages, ensure_ascii=False), "application/json")
         if address.path == "/live-state":
             state = self.live.wait(int(asked.get("seen", ["-1"])[0]))
             return self._send(json.dumps(asdict(state)), "application/json")
@@ -62,6 +86,15 @@ class _Handler(SimpleHTTPRequestHandler):
             page = path.read_text(encoding="utf-8") if path.is_file() else "No such page."
             return self._send(page + added, "text/html")
         return super().do_GET()
+
+    def _messages(self, address: str) -> list[dict[str, Any]]:
+        """Return the messages of the page at an address, none if there is no catalog of it."""
+        project, language = self.live.project, self.live.language
+        page = address.removeprefix(f"/{language.code}/")
+        page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
+        if page not in find_catalogs(project, language.code):
+            return []
+        return page_messages(project, language, page)
 
     def _send(self, text: str, kind: str) -> None:
         content = text.encode()
@@ -80,9 +113,20 @@ class _Handler(SimpleHTTPRequestHandler):
         """Print no line for each file."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Tells an error of a request in a line: any page in a browser can make one."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Tell what went wrong in a request."""
+        kind, error, _traceback = sys.exc_info()
+        if kind:
+            line = visible_line(f"a request failed: {kind.__name__}: {error}")
+            print(line[:300], file=sys.stderr, flush=True)
+
+
 def serve(live: Live, port: int) -> ThreadingHTTPServer:
     """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
-    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, live=live))
+    return _Server(("127.0.0.1", port), partial(_Handler, live=live))
 
 
 def run(live: Live, port: int) -> None:

@@ -3,16 +3,15 @@
 import os
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import watchfiles
 from sphinx.application import builtin_extensions
 
-from ..errors import GalleryError
+from ..errors import GalleryError, visible_line
 from ..languages import Language
 from ..project import Project
 from .build_once import build_once
@@ -28,6 +27,15 @@ sphinx_recorded_gallery.pages sphinx_recorded_gallery.search
 sphinx_recorded_gallery.translate sphinx_recorded_gallery.translate.status
 sphinx_recorded_gallery.measurements.roles
 """
+
+
+def _send_problems(sender: Connection, root: Path, build: Path, language: str) -> None:
+    """Build, and send what is wrong: a line each."""
+    try:
+        problems = build_once(root, build, language)
+    except GalleryError as error:
+        problems = [str(error)]
+    sender.send(problems)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +82,20 @@ class Live:
         """Build, tell all browsers, and return the new state."""
         # A process of its own for every build: Sphinx and gettext keep what they have read. It is
         # forked from one in which everything is imported already.
-        with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
-            job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
+        receiver, sender = self._processes.Pipe(duplex=False)
+        arguments = (sender, self.root, self.build_folder, self.language.code)
+        process = self._processes.Process(target=_send_problems, args=arguments)
+        process.start()
+        sender.close()
         try:
-            problems = job.result()
-        except GalleryError as error:
-            problems = [str(error)]
-        except BrokenProcessPool:
+            problems = receiver.recv()
+        except EOFError:
             problems = ["the build was killed, perhaps for lack of memory; save a file again"]
+        except BaseException:  # Ctrl-C, which a signal to this process alone tells no other
+            process.kill()
+            raise
+        finally:
+            process.join()
         with self._changed:
             told = tuple(dict.fromkeys(problems))
             self.state = State(build=self.state.build + 1, problems=told)
@@ -105,10 +119,10 @@ class Live:
             is_first = False
             began = time.monotonic()
             for problem in self.rebuild().problems:
-                print(problem, flush=True)
+                print(visible_line(problem), flush=True)
             paths = sorted(os.path.relpath(path, self.root) for _change, path in changes)
             changed, seconds = ", ".join(paths[:3]) or "the site", time.monotonic() - began
-            print(f"{changed}: built in {seconds:.1f} s", flush=True)
+            print(f"{visible_line(changed)}: built in {seconds:.1f} s", flush=True)
 
     def wait(self, seen: int, seconds: float = 20) -> State:
         """Return the state as soon as it is another than that of this number, or after a while."""

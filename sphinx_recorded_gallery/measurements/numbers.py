@@ -15,6 +15,8 @@ MOST_DIGITS = 3
 # figure that one process measured: how far others differ is not known
 LEAST_DIGITS = 2
 SPACE = "\u00a0"
+_LEAST_DECIMAL = 1e-4  # plain numbers below it are written with a power of ten
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COUNTS = ("", "calls", "tokens")  # what is counted is said by the sentence
 # Units that have others for large and small values: exponents of ten, the largest first
 _SCALES = {
@@ -128,9 +130,18 @@ def format_value(
         if bare:
             return format_number(100 * value, locale, digits)
         return format_percent(value, locale, digits)
+    if unit == "" and 0 < abs(value) < _LEAST_DECIMAL:
+        return _format_power_of_ten(value, locale, last)
     scales = _SCALES.get(unit, {0: unit})
     exponent = next((each for each in scales if round(like, -last) >= 10**each), min(scales))
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
     if unit == "x":
         return number if bare else f"{number}×"
     return number if bare or unit in _COUNTS else f"{number}{SPACE}{scales[exponent]}"
+
+
+def _format_power_of_ten(value: float, locale: Locale, last: int) -> str:
+    """Return 0.000000080 as 8.0 × 10⁻⁸, rounded at the place ``last``."""
+    exponent = math.floor(math.log10(abs(value)))
+    number = format_number(value / 10**exponent, locale, max(0, exponent - last))
+    return f"{number} × 10{str(exponent).translate(_SUPERSCRIPTS)}"

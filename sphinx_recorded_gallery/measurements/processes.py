@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest_record
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording, compare, read_recording
 from ..recipes.releases import find_release, sort_releases
@@ -34,7 +34,7 @@ class ClaimRecord:
         more = f"; and {len(self.refuted) - 3} more" if len(self.refuted) > 3 else ""
         count = f"{self.of - self.held} of {self.of} processes"
         told = f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
-        return f"{told}; say it with more care: a new text needs no new recording"
+        return f"{told}; weaken the sentence: a new text needs no new recording"
 
 
 class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
@@ -71,7 +71,7 @@ class Measurements:
         if matches:
             names = [match.key for match in matches[:3]]
             names += ["..."] if len(matches) > 3 else []
-            raise ValueError(f"{named} may be each of {', '.join(names)}")
+            raise ValueError(f"{named} is ambiguous: it may be {', '.join(names)}; name more parts")
         near = suggest_keys(key, self.by_key)
         raise NotMeasured(f"no measurement is called {named}{near}", Term(key=key, size=size))
 
@@ -274,6 +274,6 @@ def _require_same_units(processes: ProcessSet) -> None:
         for row in process.rows:
             if units.setdefault(row.key, row.unit) != row.unit:
                 text = f"{row.key} is in {units[row.key]!r} and, in replicate {process.replicate}, "
-                remedy = f"publish one unit, then run: {suggest('record', processes.path.stem)}"
+                remedy = f"publish one unit, then run: {suggest_record(processes.path.stem)}"
                 path = replicates_path(processes.path)
                 raise GalleryError(f"{text}in {row.unit!r}", path=path, remedy=remedy)

@@ -14,11 +14,12 @@ from typing import Any
 
 from ..atomic_files import ensure_regular_file
 from ..errors import GalleryError
-from ..recipes.recording import digest, name_device
+from ..recipes.recording import check_run, digest, name_device
 from ..recipes.releases import find_release
 from .rows import Row, parse, require_unique
 
 SCHEMA = 1
+_CONFLICT = re.compile(rb"<{7}|={7}|>{7}|\|{7}")  # as git marks it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +95,10 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     found: dict[str, Replicate] = {}
     for number, line in enumerate(lines, 1):
+        if _CONFLICT.match(line):
+            remedy = "keep the lines of both sides and remove those that git added"
+            text = "a conflict that git left here"
+            raise GalleryError(text, path=path, line=number, remedy=remedy)
         if line.strip():
             try:
                 replicate = _read_line(line)
@@ -109,20 +114,23 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
 
 def _read_line(line: bytes) -> Replicate:
     """Return the replicate of a line; raise ``ValueError`` that says what is wrong."""
-    if re.match(rb"<{7}|={7}|>{7}|\|{7}", line):
-        raise ValueError("a conflict that git left here: keep the lines of both sides")
     try:
         value = json.loads(line)
-        if value["schema"] != SCHEMA:
+        if type(value["schema"]) is not int or value["schema"] != SCHEMA:
             raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
         sealed = value.pop("hash")
         if sealed != digest(value):
             raise ValueError("was changed after it was recorded")
+        check_run(value)
         facts = {name: value[name] for name in _FACTS}
+        if type(facts["replicate"]) is not int or type(facts["fingerprint"]) is not str:
+            raise ValueError("not the line of a replicate")
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError("not a whole line (invalid JSON)") from None
     except (KeyError, TypeError, AttributeError):
         raise ValueError("not the line of a replicate") from None
+    except GalleryError as error:
+        raise ValueError(error.text) from None
     rows = parse({"rows": value.get("rows", [])})
     require_unique(rows)
     return Replicate(**facts, rows=rows, hash=sealed)

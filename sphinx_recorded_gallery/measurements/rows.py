@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError
-from ..recipes.recording import PUBLISHED_MIME, find_data
+from ..recipes.mime_types import PUBLISHED_MIME
+from ..recipes.recording import find_data
 from .schemas import validate
 
 if TYPE_CHECKING:

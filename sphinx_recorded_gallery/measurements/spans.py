@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
+from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recorded_recipe import RecordedPage, load_page
-from ..recipes.recording import PUBLISHED_MIME, find_data
+from ..recipes.recording import find_data
 from .schemas import validate
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """A recipe and its recording as a page, a notebook and a script."""
 
+import re
 from pathlib import Path
 
 from docutils import nodes
@@ -7,14 +8,17 @@ from sphinx.application import Sphinx
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 
 from ..hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
-from ..page_nodes import DOWNLOADS_ONLY, folded_cell, mark_cells, read_lines_of_recipes
+from ..page_nodes import DOWNLOADS_ONLY, NOT_IN_HTML, folded_cell, mark_cells, read_lines_of_recipes
 from . import folded_cells, formulas_and_images, outputs, page_header, write_pages
+
+_LONG_WORD = re.compile(r"\w{500}")
 
 
 def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     app.connect("config-inited", formulas_and_images.add_mathml)
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
+    app.connect("config-inited", write_pages.exclude_notebooks)
     app.connect("config-inited", write_pages.unhide_matplotlib, priority=Priority.AFTER_GALLERY)
     # Sphinx-Gallery is called by ``make_pages``.
     for listener in list(app.events.listeners["builder-inited"]):
@@ -56,8 +60,16 @@ def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None
 
 
 def _leave_out(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Remove what only downloads have; else its pictures would be published, too."""
+    """Remove what only downloads or other formats have; else pictures would be published, too.
+
+    Sphinx's search is spared blocks with words that nobody types: its stemmer takes time by the
+    square of their length, 40 s for half a megabyte.
+    """
     if app.builder.format == "html":
-        found = doctree.findall(lambda n: DOWNLOADS_ONLY in getattr(n, "attributes", ()))
+        left_out = {DOWNLOADS_ONLY, NOT_IN_HTML}
+        found = doctree.findall(lambda n: bool(left_out & getattr(n, "attributes", {}).keys()))
         for node in list(found):
             node.parent.remove(node)
+        for block in doctree.findall(nodes.literal_block):
+            if _LONG_WORD.search(block.astext()):
+                block["classes"].append("no-search")

@@ -8,6 +8,7 @@ the three cannot disagree.
 import ast
 import re
 import shutil
+import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,16 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 
+from ..atomic_files import atomic_write
 from ..errors import GalleryError
 from ..languages import is_translated
 from ..page_nodes import MEASURED_TABLE_CLASS, OUTPUT_CLASS, folded_cell
 from ..recipes.comment_safety import find_instruction
+from ..recipes.fingerprint import find_tokens
+from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
-from ..recipes.recording import PUBLISHED_MIME
+from ..recipes.sanitize import sanitize_for_notebook
 from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
 from .outputs import picture_kind
 from .page_header import page_links, provenance
@@ -36,8 +40,13 @@ logger = logging.getLogger(__name__)
 
 _UTF_8 = "# coding: utf-8\n"
 _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
-# of a notebook that was not recorded
+# What readers' programs obey is written here, whatever a recording says of itself.
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
+_PYTHON = {
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "pygments_lexer": "ipython3",
+}
 
 
 def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -49,7 +58,8 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if page is None:
         return
     recipe = page.recipe
-    notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname))
+    shown, trusted = Page(app.builder, docname), app.config.recorded_gallery_trust_outputs
+    notebook = make_notebook(page, recipe, doctree, shown, trusted=trusted)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # which hosts of notebooks then take
@@ -62,12 +72,14 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
         first = _make_cell("code", code.strip("\n"), "first-cell")
         notebook.cells.insert(1, first)  # behind the title
+    if code := app.config.sphinx_gallery_conf["last_notebook_cell"]:
+        notebook.cells.append(_make_cell("code", code.strip("\n"), "last-cell"))
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
     text = nbformat.v4.writes_json(notebook) + "\n"
-    target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
-    target.with_name(f"{target.name}.py").write_bytes(script.encode())
+    atomic_write(target.with_name(f"{target.name}.ipynb"), text.encode())
+    atomic_write(target.with_name(f"{target.name}.py"), script.encode())
     for name in recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -75,12 +87,23 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def make_notebook(
-    page: RecordedPage | Unrecorded, recipe: Recipe, document: nodes.document, shown: Page
+    page: RecordedPage | Unrecorded,
+    recipe: Recipe,
+    document: nodes.document,
+    shown: Page,
+    *,
+    trusted: bool,
 ) -> NotebookNode:
-    """Return the notebook of a page, whose code cells are as the page shows them."""
-    metadata, recorded = {"kernelspec": _KERNEL}, {}
+    """Return the notebook of a page, whose code cells are as the page shows them.
+
+    What its recording holds is shown as it is where it is ``trusted``.
+    """
+    metadata: dict[str, Any] = {"kernelspec": _KERNEL}
+    recorded: dict[int, NotebookNode] = {}
     if isinstance(page, RecordedPage):
-        metadata, recorded = page.recording.notebook.metadata, page.comparison.recorded
+        facts, recorded = page.recording.facts, page.comparison.recorded
+        language = {"name": "python", "version": facts["versions"].get("python", "3")}
+        metadata |= {"language_info": language | _PYTHON, "recording": facts}
     notebook = nbformat.v4.new_notebook(metadata=nbformat.from_dict(metadata))
     blocks = _divide(document, recipe)
     for number, ((_block, cell), parts) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
@@ -112,7 +135,8 @@ def make_notebook(
             outputs = [node for node in inside if OUTPUT_CLASS in node["classes"]]
             pictures = [each for node in outputs for each in node.findall(nodes.image)]
             new.execution_count = before.execution_count
-            new.outputs = _outputs(before.outputs, [each.get("alt", "") for each in pictures])
+            alts = [picture.get("alt", "") for picture in pictures]
+            new.outputs = _outputs(before.outputs, alts, trusted=trusted)
             tables = [table for node in outputs for table in node.findall(nodes.table)]
             is_drawn = any(MEASURED_TABLE_CLASS in table["classes"] for table in tables)
             if is_drawn and any("text/html" in output.get("data", {}) for output in new.outputs):
@@ -159,18 +183,28 @@ def _other_page(recipe: Recipe, text: str) -> GalleryError:
     return GalleryError(f"its page has {text}", path=recipe.path, remedy=remedy)
 
 
-def _outputs(recorded: list[NotebookNode], alts: Iterable[str]) -> list[NotebookNode]:
+def _outputs(
+    recorded: list[NotebookNode], alts: Iterable[str], *, trusted: bool
+) -> list[NotebookNode]:
     """Return a cell's outputs as a reader's notebook needs them, ``alts`` with its figures."""
     remaining = iter(alts)
     outputs = []
     for output in nbformat.from_dict(recorded):
-        data = output.get("data", {})
-        if any(mime.startswith(PUBLISHED_MIME) for mime in data):
+        if "data" not in output:
+            outputs.append(output)
+            continue
+        if any(mime.startswith(PUBLISHED_MIME) for mime in output.data):
             continue  # for programs; some notebook viewers would complain about it
-        shown = picture_kind(data)
+        shown = picture_kind(output.data)
+        if not trusted:
+            sanitize_for_notebook(output.data)
+            sizes = output.metadata.get(shown, {})
+            known = {name: sizes[name] for name in ("width", "height") if name in sizes}
+            output.metadata = nbformat.from_dict({shown: known} if known else {})
         if shown and (alt := next(remaining, None)) is not None:
-            output.metadata[shown] = {"alt": alt}
-        outputs.append(output)
+            output.metadata[shown] = {**output.metadata.get(shown, {}), "alt": alt}
+        if output.data:
+            outputs.append(output)
     return outputs
 
 
@@ -190,10 +224,32 @@ def make_script(notebook: NotebookNode) -> str:
         "comment_magics": False,  # a recipe has none, and code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
+    for cell in plain.cells:
+        if cell.cell_type == "code":
+            cell.source = _keep_comments(cell.source)
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
     return f"{_UTF_8}{script}" if named else script
+
+
+def _keep_comments(source: str) -> str:
+    """Return code for a script in which no comment becomes a command when Jupyter opens it.
+
+    jupytext takes a sign of comments away from lines such as ``# !pip install``, so there is one
+    more.
+    """
+    from jupytext.magics import is_magic
+
+    lines = source.split("\n")
+    for token in find_tokens(source):
+        if token.type != tokenize.COMMENT:
+            continue
+        row, column = token.start
+        line = lines[row - 1]
+        if not line[:column].strip() and is_magic(line, "python", explicitly_code=True):
+            lines[row - 1] = f"{line[:column]}# {token.string}"
+    return "\n".join(lines)
 
 
 def _harmless(script: str, notebook: NotebookNode, recipe: Recipe) -> str:

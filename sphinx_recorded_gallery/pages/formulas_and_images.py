@@ -47,6 +47,15 @@ def displayed_tex(node: nodes.math_block) -> str:
     return ("\n" if own_environment else " \\\\\n").join(equations)
 
 
+def can_convert(node: nodes.math | nodes.math_block) -> bool:
+    """Tell whether a formula can be written as MathML."""
+    try:
+        tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block))
+    except Exception:  # of many kinds, see below
+        return False
+    return True
+
+
 def _convert(node: nodes.Element, *, as_block: bool) -> str:
     tex = displayed_tex(node) if isinstance(node, nodes.math_block) else node.astext()
     try:

@@ -6,7 +6,8 @@ them; they are written before it runs.
 
 import glob
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,15 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..errors import GalleryError, suggest
-from ..page_nodes import OUTPUT_CLASS, code_of_cells
+from ..errors import GalleryError, suggest_record
+from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
 from ..store import hash_file, watch
+from .formulas_and_images import can_convert
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +95,8 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         return
     if not page.comparison.is_current:
         told = f"stale recording: {page.comparison.describe()}"
-        _warn(env, page, "stale", told, remedy=f"run: {suggest('record', page.recipe.name)}")
+        command = suggest_record(page.recipe.name, on_gpu=page.recording.on_gpu)
+        _warn(env, page, "stale", told, remedy=f"run: {command}")
     pictures: dict[int, list[str]] = {}
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")
@@ -102,7 +106,8 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         # A cell that changed has none: an old result beside new code would mislead.
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
-        if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
+        of_cell = pictures.get(cell.number, [])
+        if shown := [*_show(env, cell, outputs, of_cell, page.recipe.path.stem)]:
             box = insert_outputs(page, code, shown)
             images = list(box.findall(nodes.image))[len(cell.alt) :]
             for _image in images if env.config.recorded_gallery_alt_required else ():
@@ -126,34 +131,100 @@ def insert_outputs(
 
 
 def _show(
-    cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
+    env: BuildEnvironment, cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
+    for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
+        if is_printed:  # output and errors stand in one box, as they were printed
+            yield from _text(_join_printed(output.text for output in group))
+            continue
+        yield from _show_values(env, group, names, alts, name)
+
+
+def _join_printed(texts: Iterable[str]) -> str:
+    """Return what was printed to several streams, each beginning on a line of its own."""
+    return "".join(text if text.endswith("\n") else f"{text}\n" for text in texts)
+
+
+def _show_values(
+    env: BuildEnvironment,
+    outputs: Iterable[Any],
+    names: Iterator[str],
+    alts: Iterator[str],
+    name: str,
+) -> Iterator[nodes.Node]:
+    """Yield what is shown of values, figures and errors."""
     for output in outputs:
-        if output.output_type == "stream":
-            yield from _text(output.text)
-        elif output.output_type == "error":
+        if output.output_type == "error":
             yield from _text("\n".join(output.traceback))
         else:
             data = output.data
             if "text/html" in data:
                 yield _html(data["text/html"])
+                is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
+                if not is_published:  # else its table is made of nodes
+                    yield from _without_html(data.get("text/plain", ""))
             elif kind := picture_kind(data):
                 # as Sphinx-Gallery has it: the titles of a figure, or the file
                 titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
                 alt = next(alts, titles)
                 yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
-            else:  # as they were written
-                kinds = ("text/markdown", "text/latex", "text/plain")
-                yield from _text(next((data[kind] for kind in kinds if kind in data), ""))
+            else:
+                yield from _formatted(env, data) or _text(_plain(data))
 
 
-def _text(text: str) -> Iterator[nodes.Node]:
+def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
+    """Return Markdown or LaTeX as Jupyter formats it; nothing if that cannot be done.
+
+    Where recordings are not trusted, or browsers draw formulas, their commands have to be known:
+    MathJax and LaTeX would obey others, such as links.
+    """
+    if not {"text/markdown", "text/latex"} & data.keys():
+        return []
+    from .output_text import parse_latex, parse_markdown  # slow to import, for few outputs
+
+    trusted = env.config.recorded_gallery_trust_outputs
+    if "text/markdown" in data:
+        shown = parse_markdown(data["text/markdown"], trusted=trusted)
+    else:
+        shown = parse_latex(data["text/latex"])
+    box = nodes.container("", *shown, classes=["recorded-text"])
+    are_limited = not trusted or env.config.html_math_renderer == "mathml"
+    if are_limited and not all(can_convert(formula) for formula in box.findall(_is_formula)):
+        return []
+    for formula in box.findall(nodes.math_block):
+        formula["docname"] = env.docname
+    return [box] if shown else []
+
+
+def _plain(data: Mapping[str, str]) -> str:
+    """Return the words of an output without a form that could be shown better.
+
+    Of a text that was displayed as such, IPython's plain form names the type alone.
+    """
+    plain = data.get("text/plain", "")
+    if plain and not plain.startswith("<IPython.core.display."):
+        return plain
+    return data.get("text/markdown") or data.get("text/latex") or plain
+
+
+def _is_formula(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.math | nodes.math_block)
+
+
+def _text(text: str) -> Iterator[nodes.literal_block]:
     """Yield printed text as Sphinx-Gallery's output block."""
     text = text.expandtabs().strip("\n")
     if text.strip():
         yield nodes.literal_block(text, text, language="none", classes=["sphx-glr-script-out"])
+
+
+def _without_html(text: str) -> Iterator[nodes.Node]:
+    """Yield what formats without HTML have in its place, such as a table in characters."""
+    for block in _text(text):
+        block[NOT_IN_HTML] = True
+        yield block
 
 
 def _html(html: str) -> nodes.Node:

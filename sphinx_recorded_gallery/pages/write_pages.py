@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from filelock import FileLock
@@ -29,12 +29,14 @@ from ..project import code_digest, file_state, gallery_folders
 from ..recipes.find_recipes import GalleryFile, ignore_pattern, list_files
 from ..recipes.recorded_recipe import load_recorded
 from .outputs import write_pictures
+from .recorded_names import give_names
 
 logger = logging.getLogger(__name__)
 
 # Settings of Sphinx-Gallery that cannot be others where recordings are shown
 _FORCED = {
     "plot_gallery": False,
+    "binder": {},
     "parallel": False,  # runs nothing, and would start processes for it
     "remove_config_comments": True,
     "notebook_extensions": set(),  # downloads.py writes better ones
@@ -42,6 +44,17 @@ _FORCED = {
     "write_computation_times": False,  # the provenance box tells them
     "show_signature": False,
 }
+# Those that add to pages what a gallery of recordings has not, and what to do instead
+_WITHOUT_EFFECT = {
+    "binder": "link to Binder from a page of your own",
+    "download_all_examples": "link to the folder of examples",
+    "jupyterlite": "put the notebooks of the finished site into JupyterLite",
+    "image_scrapers": "show pictures with display(), or let their class have a _repr_png_",
+    "matplotlib_animations": "show it with display(HTML(animation.to_jshtml()))",
+    "reset_modules": "import what it does from a module beside the examples",
+}
+# Scrapers and resets whose work is done without them
+_COMMON = {"matplotlib", "seaborn"}
 # What it and the engine write for a recipe
 _ENDINGS = (".rst", ".py", ".py.md5", ".zip", ".codeobj.json")
 
@@ -50,7 +63,37 @@ def check_config(_app: Sphinx, config: Config) -> None:
     """Turn off what would run a recipe, or add to its page what a recording has."""
     # Sphinx-Gallery would import it for each build, next at 10, though it draws nothing here.
     sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
+    _tell_settings_without_effect(config)
     config.sphinx_gallery_conf.update(_FORCED, ignore_pattern=ignore_pattern(config))
+
+
+def _tell_settings_without_effect(config: Config) -> None:
+    """Warn of settings in ``sphinx_gallery_conf`` without which something is missing on pages."""
+    for name, remedy in _WITHOUT_EFFECT.items():
+        value = config.sphinx_gallery_conf.get(name)
+        if name in ("image_scrapers", "reset_modules"):
+            values = [value] if isinstance(value, str) else list(value or ())
+            is_fine = all(isinstance(item, str) and item in _COMMON for item in values)
+        elif isinstance(value, tuple):  # whether, and how
+            is_fine = not any(value[:1])
+        else:
+            is_fine = not value
+        if not is_fine:
+            text = f"conf.py: sphinx_gallery_conf: {name} has no effect on recordings"
+            error = GalleryError(text, remedy=f"remove it; {remedy}")
+            logger.warning("%s", error, type="recorded_gallery", subtype="setting")
+
+
+def exclude_notebooks(_app: Sphinx, config: Config) -> None:
+    """Let recordings, and what Sphinx-Gallery left beside its pages, be no pages themselves.
+
+    Other extensions, such as MyST-NB and nbsphinx, make pages of notebooks and scripts, and would
+    run those that have no outputs.
+    """
+    patterns = [PurePath(config.recorded_gallery_recordings).as_posix()]
+    for pages, _examples in gallery_folders(config):
+        patterns += [f"{pages}/**.ipynb", f"{pages}/**.py"]
+    config.exclude_patterns = [*config.exclude_patterns, *patterns]
 
 
 def unhide_matplotlib(_app: Sphinx, _config: Config) -> None:
@@ -93,8 +136,10 @@ def plan(inputs: Inputs, former: Mapping[str, str], missing: Collection[GalleryF
     # What belongs to no recipe, such as a module beside them, may be part of any.
     concerns_all = not changed <= inputs.owners.keys()
     changes_every_page = not changed.isdisjoint({"code", inputs.conf})
+    recorded = {inputs.owners[path] for path in changed & inputs.recordings}
+    with_other_links = {file for file in recorded if file.links_code}
     return Plan(
-        rewrite=frozenset(inputs.files if changes_every_page else missing),
+        rewrite=frozenset(inputs.files if changes_every_page else {*missing, *with_other_links}),
         check_pictures=frozenset(inputs.files if concerns_all else touched),
         edited=frozenset() if concerns_all or missing else frozenset(touched),
         changes_text=not changed <= inputs.recordings,
@@ -178,7 +223,8 @@ def _apply(app: Sphinx, plan: Plan, inputs: Inputs) -> None:
         return
     for file in rewrite:
         (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
-    _generate(app, unreadable, () if rewrite or unreadable else plan.edited)
+    with give_names(inputs.files, recordings):
+        _generate(app, unreadable, () if rewrite or unreadable else plan.edited)
     for file in inputs.files:
         copy = root / f"{file.docname}.py"
         if copy.exists():  # the recipe may be another by now

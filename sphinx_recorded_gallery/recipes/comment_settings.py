@@ -22,37 +22,100 @@ import ast
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
+from .captured_values import METHODS, is_capture_repr, is_pattern
 
-_SECONDS = "a number of seconds above 0, at most 1,000,000"  # which clocks can add: eleven days
-_NUMBER, _FLAG = "a whole number", "True or False"
-_STRING, _WORDS = "a string in quotes, on one line", "a string in quotes, on one line, not empty"
-_STRINGS, _ANY = 'a list such as ["data.csv"]', "a value as Python writes it"
-_IS_RIGHT: dict[str, Callable[[Any], bool]] = {
-    _SECONDS: lambda value: type(value) in (int, float) and 0 < value <= 1e6,
-    _NUMBER: lambda value: type(value) is int,
-    _FLAG: lambda value: isinstance(value, bool),
-    _STRING: lambda value: isinstance(value, str) and len(value.splitlines()) <= 1,
-    _WORDS: lambda value: _IS_RIGHT[_STRING](value) and bool(value.strip()),
-    _STRINGS: lambda value: (
-        isinstance(value, list) and all(isinstance(item, str) for item in value)
-    ),
-    _ANY: lambda value: True,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class CellSettings:
+    """The settings of one code cell."""
+
+    alt: tuple[str, ...] = ()  # one for each figure
+    once: bool = False
+    plumbing: bool = False
+    fold: str = ""
+    capture: tuple[str, ...] | None = None  # Sphinx-Gallery's capture_repr of this cell alone
+
+
+NO_SETTINGS = CellSettings()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeSettings:
+    """The settings of a recipe and of its cells."""
+
+    values: dict[str, Any]
+    lines: dict[str, int]  # of the recipe, where each setting stands
+    cells: dict[int, CellSettings]  # by the line in which a block of code begins
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """What a setting may be."""
+
+    needs: str
+    is_right: Callable[[Any], bool]
+
+
+def _is_seconds(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value <= 1e6  # type: ignore[operator]
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and len(value.splitlines()) <= 1
+
+
+def _is_words(value: object) -> bool:
+    return _is_line(value) and bool(str(value).strip())
+
+
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+# Which clocks can add: a million seconds are eleven days.
+_SECONDS = _Kind(needs="a number of seconds above 0, at most 1,000,000", is_right=_is_seconds)
+_NUMBER = _Kind(
+    needs="a whole number",
+    is_right=lambda value: isinstance(value, int) and not isinstance(value, bool),
+)
+_FLAG = _Kind(needs="True or False", is_right=lambda value: isinstance(value, bool))
+_STRING = _Kind(needs="a string in quotes, on one line", is_right=_is_line)
+_WORDS = _Kind(needs="a string in quotes, on one line, not empty", is_right=_is_words)
+_STRINGS = _Kind(needs='a list such as ["data.csv"]', is_right=_is_list_of_strings)
+_METHODS = _Kind(
+    needs=f"a tuple of {', '.join(METHODS)}, which may be empty: ()", is_right=is_capture_repr
+)
+_PATTERN = _Kind(needs="a pattern of Python's re, in quotes", is_right=is_pattern)
+_ANY = _Kind(needs="a value as Python writes it", is_right=lambda _value: True)
+
 _OF_CELLS = {"alt": _STRING, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG}
 _OF_RECIPES = {"cell_timeout": _SECONDS, "deadline": _SECONDS, "inputs": _STRINGS}
-# Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_FREE = "capture_repr defer_figures failing_thumbnail ignore_repr_types multi_image parallel"
-_OF_SPHINX_GALLERY = dict.fromkeys([*_FREE.split(), "multi_image_block"], _ANY)
-_OF_SPHINX_GALLERY |= {"dummy_images": _NUMBER, "line_numbers": _FLAG, "tags": _STRINGS}
-_OF_SPHINX_GALLERY |= {"thumbnail_number": _NUMBER, "thumbnail_path": _STRING}
 _OWN = {**_OF_CELLS, **_OF_RECIPES}
-_KNOWN = {**_OWN, **_OF_SPHINX_GALLERY}
+# What Sphinx-Gallery has about running or drawing says nothing about a recording.
+_OF_SPHINX_GALLERY = {
+    "capture_repr": _METHODS,
+    "capture_repr_block": _METHODS,
+    "defer_figures": _ANY,
+    "dummy_images": _NUMBER,
+    "failing_thumbnail": _ANY,
+    "ignore_repr_types": _PATTERN,
+    "line_numbers": _FLAG,
+    "multi_image": _ANY,
+    "multi_image_block": _ANY,
+    "parallel": _ANY,
+    "tags": _STRINGS,
+    "thumbnail_number": _NUMBER,
+    "thumbnail_path": _STRING,
+}
+_ALL = {**_OWN, **_OF_SPHINX_GALLERY}
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
 # Under '# %%' a comment is text, without its marker and at the start of the line.
 _SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)
@@ -64,37 +127,58 @@ logging.getLogger("sphinx.sphinx-gallery").addFilter(
 )
 
 
-def read_settings(
-    path: Path, blocks: Sequence[Block]
-) -> tuple[dict[str, Any], dict[str, int], dict[int, dict[str, Any]]]:
-    """Return the settings of a recipe, the line of each, and those of cells by a block's line.
+def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
+    """Return the settings of a recipe.
 
-    ``alt`` of a cell is a tuple, one for each figure. Raises ``GalleryError`` for a setting that is
-    unknown, no use, lost in a text or there twice.
+    Raises ``GalleryError`` for one that is unknown, of no use, lost in a text or there twice.
     """
-    settings: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     lines: dict[str, int] = {}
-    of_cells: dict[int, dict[str, Any]] = {}
+    cells: dict[int, CellSettings] = {}
     for block in blocks[1:]:  # behind the docstring, which may show one
         if block.type == "text":
-            if misplaced := _SETTING_IN_TEXT.search(block.content):
-                line = _line_of(block, misplaced)
-                text = "a sphinx_gallery_ setting in a block of text"
-                remedy = "leave an empty line between '# %%' and it"
-                raise GalleryError(text, path=path, line=line, remedy=remedy)
+            _refuse_in_text(path, block)
             continue
-        cell = of_cells[block.lineno] = {"alt": (), "fold": "", "once": False, "plumbing": False}
-        lines_here: dict[str, int] = {}
+        of_cell: dict[str, Any] = {}
+        lines_in_cell: dict[str, int] = {}
         for name, value, line in _read_block(path, block):
-            known, found = (lines_here, cell) if name in _OF_CELLS else (lines, settings)
-            if name in ("inputs", "alt"):
-                value = [*found.get(name, ()), *([value] if name == "alt" else value)]
-            elif name in known and name in _OWN:
-                text = f"sphinx_gallery_{name} is set a second time, first in line {known[name]}"
-                raise GalleryError(text, path=path, line=line, remedy="remove one of them")
-            found[name], known[name] = value, line
-        cell |= {"alt": tuple(cell["alt"]), "fold": cell["fold"].strip()}
-    return settings, lines, of_cells
+            match name:
+                case "alt":
+                    of_cell["alt"] = (*of_cell.get("alt", ()), value)
+                case "inputs":
+                    values["inputs"] = [*values.get("inputs", ()), *value]
+                    lines["inputs"] = line
+                case "capture_repr_block":
+                    of_cell["capture"] = tuple(value)
+                case "fold" | "once" | "plumbing":
+                    _refuse_second(path, name, line, lines_in_cell)
+                    of_cell[name] = value.strip() if name == "fold" else value
+                    lines_in_cell[name] = line
+                case _:
+                    if name in _OWN:
+                        _refuse_second(path, name, line, lines)
+                    values[name] = value
+                    lines[name] = line
+        cells[block.lineno] = CellSettings(**of_cell)
+    return RecipeSettings(values=values, lines=lines, cells=cells)
+
+
+def _refuse_in_text(path: Path, block: Block) -> None:
+    """Raise ``GalleryError`` for a setting that is a part of a text."""
+    if misplaced := _SETTING_IN_TEXT.search(block.content):
+        raise GalleryError(
+            "a sphinx_gallery_ setting in a block of text",
+            path=path,
+            line=_line_of(block, misplaced),
+            remedy="leave an empty line between '# %%' and it",
+        )
+
+
+def _refuse_second(path: Path, name: str, line: int, lines: dict[str, int]) -> None:
+    """Raise ``GalleryError`` for a setting that one of ``lines`` has set already."""
+    if name in lines:
+        text = f"sphinx_gallery_{name} is set a second time, first in line {lines[name]}"
+        raise GalleryError(text, path=path, line=line, remedy="remove one of them")
 
 
 def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
@@ -104,22 +188,21 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
         # Without a value it is a mark of Sphinx-Gallery, such as start_ignore, or words.
         if not rest.startswith("=") and name not in _OWN:
             continue
-        line, needed = _line_of(block, match), _KNOWN.get(name)
-        if needed is None:
+        line = _line_of(block, match)
+        if name not in _ALL:
             text = f"unknown setting sphinx_gallery_{name}"
             remedy = f"there are: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
             raise GalleryError(text, path=path, line=line, remedy=remedy)
-        remedy = "write the whole value on this line, behind a '='"
+        kind = _ALL[name]
+        text = f"sphinx_gallery_{name} needs {kind.needs}"
         try:
             value = ast.literal_eval(rest.removeprefix("=").strip() if rest[:1] == "=" else "")
-            if _IS_RIGHT[needed](value):
-                yield name, value, line
-                continue
-            remedy = "correct the value"
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            pass
-        text = f"sphinx_gallery_{name} needs {needed}"
-        raise GalleryError(text, path=path, line=line, remedy=remedy)
+            remedy = "write the whole value on this line, behind a '='"
+            raise GalleryError(text, path=path, line=line, remedy=remedy) from None
+        if not kind.is_right(value):
+            raise GalleryError(text, path=path, line=line, remedy="correct the value")
+        yield name, value, line
 
 
 def _line_of(block: Block, match: re.Match[str]) -> int:

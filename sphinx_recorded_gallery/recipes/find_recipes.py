@@ -19,6 +19,7 @@ from sphinx_gallery.gen_rst import _get_gallery_header
 
 from ..errors import GalleryError
 from ..project import gallery_folders
+from .captured_values import JUPYTER, Capture, read_capture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,8 @@ class GalleryFile:
     name: str  # the path in its gallery without ending; where there are several galleries, docname
     trusted: bool = True  # its HTML and SVG are shown as the author made them
     expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
+    links_code: bool = False  # its code has links, or mini-galleries show it
+    capture: Capture = JUPYTER  # which values of cells its page shows
 
     def recording(self, folder: Path) -> Path:
         """Return where its recording lies in a folder of recordings."""
@@ -132,4 +135,12 @@ def _describe(config: Config, root: Path, pages: str, examples: str, path: Path)
         name=f"{pages}/{name}" if len(gallery_folders(config)) > 1 else name,
         trusted=config.recorded_gallery_trust_outputs,
         expected_to_fail=os.path.normpath(path) in {os.path.normpath(root / f) for f in failing},
+        links_code=_links_code(config),
+        capture=read_capture(config.sphinx_gallery_conf),
     )
+
+
+def _links_code(config: Config) -> bool:
+    """Tell whether anything asks what names in the code of examples lead to."""
+    links = {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"}.intersection(config.extensions)
+    return bool(links or config.sphinx_gallery_conf.get("backreferences_dir"))

@@ -23,7 +23,7 @@ from ..errors import GalleryError
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
 _LAYOUT = {COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT, NEWLINE, tokenize.NL}
 _TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
-_NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
+_LINE_BREAK = re.compile("[\v\x1c-\x1e\x85\u2028\u2029]")  # that Python takes for none
 
 
 @lru_cache(maxsize=64)  # a cell's are asked for by each of those who look at its comments
@@ -161,12 +161,43 @@ def parse_module(path: Path) -> tuple[str, ast.Module]:
 
 
 def refuse_unseen(path: Path, source: str, line: int) -> None:
-    """Raise an error for characters that a page or a script would have others in the place of."""
-    if found := _NOT_SHOWN.search(source):
-        text, remedy = "a line break that is not seen", r"write it as an escape, such as \u2028"
-        if found[0] == "\t":
-            text, remedy = "a tab", "use spaces"
-        raise GalleryError(f"{text} in the code below", path=path, line=line, remedy=remedy)
+    """Raise an error for characters that a page or a script would have others in the place of.
+
+    A tab becomes spaces there, which matters in strings alone. ``source`` is Python; its first row
+    stands in ``line``.
+    """
+    if unseen := _LINE_BREAK.search(source):
+        raise GalleryError(
+            "a line break that is not seen in the code below",
+            path=path,
+            line=line + source.count("\n", 0, unseen.start()),
+            remedy=r"write it as an escape, such as \u2028",
+        )
+    if row := _find_tab_in_string(source):
+        raise GalleryError(
+            "a tab in a string of the code below",
+            path=path,
+            line=line + row - 1,
+            remedy=r"write it as \t",
+        )
+
+
+def _find_tab_in_string(source: str) -> int:
+    """Return the row of a string that holds a tab and is for the program, or 0."""
+    if "\t" not in source:
+        return 0
+    docstrings = find_docstrings(source, is_module=False)
+    lines = io.StringIO(source).readlines()
+    for token in find_tokens(source):
+        if token.type != STRING or token.start in docstrings:
+            continue
+        (first, start), (last, end) = token.start, token.end
+        rows = lines[first - 1 : last]
+        rows[-1] = rows[-1][:end]
+        rows[0] = rows[0][start:]
+        if any("\t" in row for row in rows):
+            return first
+    return 0
 
 
 def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:

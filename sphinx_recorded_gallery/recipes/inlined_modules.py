@@ -100,9 +100,8 @@ def _read_module(path: Path, _state: object) -> Inlined:
             problem = "a module that a recipe inlines holds functions and constants"
             remedy = "move what stands here to the recipe or to another module"
             raise GalleryError(problem, path=path, line=node.lineno, remedy=remedy)
+    refuse_unseen(path, text, 1)
     rows = text.split("\n")
-    for number, row in enumerate(rows, 1):
-        refuse_unseen(path, row, number)
     start = 0
     if ast.get_docstring(tree, clean=False) is not None:
         start = tree.body[0].end_lineno or 0

@@ -14,6 +14,7 @@ import re
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,7 +27,7 @@ from sphinx_gallery.py_source_parser import Block
 from ..atomic_files import ensure_regular_file
 from ..errors import GalleryError
 from ..project import file_state
-from .comment_settings import read_settings
+from .comment_settings import NO_SETTINGS, CellSettings, RecipeSettings, read_settings
 from .fingerprint import (
     find_imports,
     fingerprint_code,
@@ -37,7 +38,6 @@ from .fingerprint import (
 )
 from .inlined_modules import Inlined, find_rebound, inline
 
-_PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
 
 
@@ -52,6 +52,7 @@ class Cell:
     alt: tuple[str, ...] = ()
     once: bool = False  # replicates leave it out
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
+    capture: tuple[str, ...] | None = None  # its own capture_repr
     fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
 
     @cached_property
@@ -148,17 +149,20 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
     if not title:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
-    settings, lines, of_cells = read_settings(path, blocks)
+    settings = read_settings(path, blocks)
+    parts = [_classify(path, block, settings) for block in blocks]
+    cells = _make_cells(path, parts)
+    _refuse_rebound_names(path, cells)
     return Recipe(
         path=path,
         name=name,
         title=title,
         summary=summary,
-        cells=tuple(_make_cells(path, blocks, of_cells)),
-        blocks=tuple(block for block in blocks if not _is_blank(block)),
-        hidden=frozenset(block.lineno for block in blocks if _is_blank(block)),
-        settings=settings,
-        lines=lines,
+        cells=tuple(cells),
+        blocks=tuple(part.block for part in parts if part.is_shown),
+        hidden=frozenset(part.block.lineno for part in parts if not part.is_shown),
+        settings=settings.values,
+        lines=settings.lines,
     )
 
 
@@ -187,83 +191,127 @@ def _split(path: Path) -> list[Block]:
 
 
 def _find_title(docstring: str) -> tuple[str, str]:
-    """Return the title, if docutils would find one, and the first paragraph below it."""
+    """Return the title, if docutils would find one, and the first paragraph below it.
+
+    Anything may stand above the title: a line of links, a badge, ``:orphan:`` or a comment.
+    """
     paragraphs = re.split(r"\n\s*\n", docstring.strip())
-    text = "\n\n".join(each for each in paragraphs if not each.startswith(".."))
-    lines = [line.rstrip() for line in text.splitlines()]
-    if lines and _UNDERLINE.fullmatch(lines[0]):  # there may be a line above it, too
+    for place, paragraph in enumerate(paragraphs):
+        title, below = _read_title(paragraph)
+        if title:
+            texts = [below, *paragraphs[place + 1 :]]
+            is_text = (text for text in texts if text and not text.startswith(".."))
+            summary = next(is_text, "")
+            return title, " ".join(line.strip() for line in summary.splitlines())
+    return "", ""
+
+
+def _read_title(paragraph: str) -> tuple[str, str]:
+    """Return the title that a paragraph is, and what stands directly below; empty if it is none."""
+    lines = [line.rstrip() for line in paragraph.splitlines()]
+    while lines and lines[0].startswith(".."):  # a target of links, say
         del lines[0]
-    title, underline, *rest = [*lines, "", ""]
-    if not _UNDERLINE.fullmatch(underline) or len(underline) < min(4, column_width(title)):
+    is_overlined = len(lines) > 2 and _UNDERLINE.fullmatch(lines[0])
+    if is_overlined:
+        del lines[0]
+    if len(lines) < 2 or not _UNDERLINE.fullmatch(lines[1]):
         return "", ""
-    below = "\n".join(rest).strip().partition("\n\n")[0]
-    return title.strip(), " ".join(line.strip() for line in below.splitlines())
-
-
-def _is_blank(block: Block) -> bool:
-    """Tell whether a code block has nothing to show: settings, or code that is not shown."""
-    return block.type == "code" and not _visible(block.content).strip()
+    title, underline, *below = lines
+    is_indented = title[:1].isspace() and not is_overlined
+    if is_indented or len(underline) < min(4, column_width(title)):
+        return "", ""
+    return title.strip(), "\n".join(below)
 
 
 def _visible(content: str) -> str:
-    if _PLUMBING.search(content):
-        return ""
+    """Return code without what Sphinx-Gallery leaves out of a page.
+
+    Raises ``ExtensionError`` for an ignored part without an end.
+    """
     content = py_source_parser.remove_ignore_blocks(content)
     return py_source_parser.remove_config_comments(content)
 
 
-def _make_cells(
-    path: Path, blocks: Sequence[Block], of_cells: dict[int, dict[str, Any]]
-) -> list[Cell]:
-    """Return the cells of a recipe; raise ``GalleryError`` for one that is no use."""
+class _Kind(Enum):
+    """What becomes of a block."""
+
+    TEXT = auto()
+    CODE = auto()  # a cell; where it imports a module to show, its source
+    PLUMBING = auto()  # a cell that is not shown
+    HIDDEN = auto()  # runs with the next cell: settings, or code that is not shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """A block, and what it is."""
+
+    block: Block
+    kind: _Kind
+    settings: CellSettings = NO_SETTINGS
+    inlined: Inlined | None = None
+    source: str = ""  # what a reader sees of its code
+
+    @property
+    def is_shown(self) -> bool:
+        return self.kind in (_Kind.TEXT, _Kind.CODE)
+
+
+def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
+    """Return what a block is; raise ``GalleryError`` for code that nobody could see or run."""
+    if block.type == "text":
+        return _Part(block=block, kind=_Kind.TEXT)
+    own = settings.cells[block.lineno]
+    if own.plumbing:
+        inlined = inline(path, block)
+        return _Part(block=block, kind=_Kind.PLUMBING, settings=own, inlined=inlined)
+    try:
+        source = _visible(block.content)
+    except ExtensionError as error:  # an ignored part without end
+        remedy = "add the line that is missing in this cell"
+        raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
+    if not source.strip():
+        if own.once or own.fold:
+            raise GalleryError(
+                "this code is not shown and runs with the cell behind it",
+                path=path,
+                line=block.lineno,
+                remedy="mark that cell, or add a line: # sphinx_gallery_plumbing = True",
+            )
+        return _Part(block=block, kind=_Kind.HIDDEN)
+    inlined = inline(path, block)
+    if inlined:
+        own = replace(own, fold=own.fold or inlined.summary)
+        source = _visible(inlined.source)
+    source = source.strip("\n")
+    return _Part(block=block, kind=_Kind.CODE, settings=own, inlined=inlined, source=source)
+
+
+def _make_cells(path: Path, parts: Sequence[_Part]) -> list[Cell]:
+    """Return the cells of a recipe; raise ``GalleryError`` for one that is of no use."""
     cells: list[Cell] = []
-    hidden, line = "", 1  # what runs unseen with the next cell, and where it starts
-
-    def refuse(text: str, remedy: str, line: int) -> None:
-        raise GalleryError(text, path=path, line=line, remedy=remedy)
-
-    for block in (each for each in blocks if each.type == "code"):
-        settings = of_cells[block.lineno]
-        try:
-            blank = _is_blank(block)
-        except ExtensionError as error:  # an ignored part without end
-            refuse(str(error), "add the line that is missing in this cell", block.lineno)
-        if blank and not settings["plumbing"]:
-            if settings["once"] or settings["fold"]:
-                text = "this code is not shown and runs with the cell behind it"
-                remedy = "mark that cell, or add a line: # sphinx_gallery_plumbing = True"
-                refuse(text, remedy, block.lineno)
-            line = line if hidden else block.lineno
-            hidden += block.content
-            continue
-        cells.append(_make_cell(path, len(cells) + 1, block, hidden, **settings))
-        hidden = ""
+    hidden: list[Block] = []  # what runs unseen with the next cell
+    for part in parts:
+        if part.kind is _Kind.HIDDEN:
+            hidden.append(part.block)
+        elif part.kind is not _Kind.TEXT:
+            cells.append(_make_cell(path, len(cells) + 1, part, _join(hidden)))
+            hidden = []
     if hidden:
-        last = _make_cell(path, len(cells) + 1, Block("code", hidden, line), "")
-        cells += [last] if strip_comments(last.code) else []
-    for number, module in [(each.number, each.inlined) for each in cells if each.inlined]:
-        for cell in cells:
-            if cell.number != number and (names := find_rebound(module, cell.code)):
-                text = f"{names[0]} is a name of {module.path.name}, whose code would find this one"
-                remedy = f"call it something else, or import it in cell {number}"
-                refuse(text, remedy, cell.line)
+        block = Block("code", _join(hidden), hidden[0].lineno)
+        last = _make_cell(path, len(cells) + 1, _Part(block=block, kind=_Kind.HIDDEN), "")
+        if strip_comments(last.code):
+            cells.append(last)
     return cells
 
 
-def _make_cell(
-    path: Path, number: int, block: Block, hidden: str, *, plumbing: bool = False, **settings: Any
-) -> Cell:
+def _join(blocks: Sequence[Block]) -> str:
+    return "".join(block.content for block in blocks)
+
+
+def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
     """Return a block of code as a cell, with the code in front of it that runs unseen."""
-    inlined = inline(path, block) if plumbing or not _is_blank(block) else None
-    if inlined and not plumbing:
-        settings["fold"] = settings.get("fold") or inlined.summary
-    content = inlined.source if inlined else block.content
-    source = "" if plumbing else _visible(content).strip("\n")
-    refuse_unseen(path, source, block.lineno)
-    shown = block.content
-    for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
-        shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
-    above = shown[: len(shown) - len(shown.lstrip())].count("\n") if shown.strip() else 0
+    block, own = part.block, part.settings
+    content = part.inlined.source if part.inlined else block.content
     code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
     try:
         fingerprint_code(code)
@@ -271,16 +319,42 @@ def _make_cell(
     except (SyntaxError, tokenize.TokenError):
         raise syntax_error(path, content, block.lineno) from None
     try:
-        ast.parse(source)
+        ast.parse(part.source)
     except SyntaxError:
         text = "what is shown of this code cannot be parsed without what is hidden"
         remedy = "hide whole statements only"
         raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
+    refuse_unseen(path, part.source, block.lineno)
     return Cell(
         number=number,
-        line=block.lineno + above,
-        source=source,
+        line=_first_shown_line(block),
+        source=part.source,
         code=code,
-        inlined=inlined,
-        **settings,
+        alt=own.alt,
+        once=own.once,
+        fold=own.fold,
+        capture=own.capture,
+        inlined=part.inlined,
     )
+
+
+def _first_shown_line(block: Block) -> int:
+    """Return the line of a recipe in which the code of a block starts that a reader sees."""
+    shown = block.content
+    for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
+        shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
+    blank = len(shown) - len(shown.lstrip())
+    return block.lineno + (shown[:blank].count("\n") if shown.strip() else 0)
+
+
+def _refuse_rebound_names(path: Path, cells: Sequence[Cell]) -> None:
+    """Raise ``GalleryError`` for a cell that binds a name of an inlined module anew."""
+    for inlining in cells:
+        module = inlining.inlined
+        for cell in cells:
+            if module is None or cell.number == inlining.number:
+                continue
+            if names := find_rebound(module, cell.code):
+                text = f"{names[0]} is a name of {module.path.name}, whose code would find this one"
+                remedy = f"call it something else, or import it in cell {inlining.number}"
+                raise GalleryError(text, path=path, line=cell.line, remedy=remedy)

@@ -1,14 +1,17 @@
 """A recipe's page with its recording: asked by all that show or tell something of it."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
+from nbformat import NotebookNode
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
 from ..project import file_state
+from .captured_values import JUPYTER
 from .find_recipes import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, compare, read_recording
@@ -59,8 +62,29 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         recording = _read(path, file, file_state(path))
     except GalleryError as error:
         return Unrecorded(recipe=recipe, path=path, error=error)
-    comparison = compare(recipe, recording)
+    comparison = _choose_values(file, recipe, compare(recipe, recording))
     return RecordedPage(recipe=recipe, recording=recording, comparison=comparison)
+
+
+def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) -> Comparison:
+    """Return a comparison whose recorded cells have what conf.py, file and cell want to show."""
+    own: dict[str, Any] = {}
+    if "capture_repr" in recipe.settings:
+        own["methods"] = tuple(recipe.settings["capture_repr"])
+    if "ignore_repr_types" in recipe.settings:
+        own["ignored_types"] = recipe.settings["ignore_repr_types"]
+    of_file = replace(file.capture, **own)
+    recorded = {}
+    for cell in recipe.cells:
+        if cell.number not in comparison.recorded:
+            continue
+        node = recorded[cell.number] = comparison.recorded[cell.number]
+        methods = of_file.methods if cell.capture is None else cell.capture
+        capture = replace(of_file, methods=methods)
+        if capture != JUPYTER:
+            outputs = capture.choose(node.outputs)
+            recorded[cell.number] = NotebookNode({**node, "outputs": outputs})
+    return replace(comparison, recorded=recorded)
 
 
 @lru_cache(maxsize=128)  # a build asks some fifteen times for each page; 40 ms, about 1 MB

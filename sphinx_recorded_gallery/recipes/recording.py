@@ -12,23 +12,24 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import ensure_regular_file
-from ..errors import GalleryError, suggest, visible
+from ..errors import GalleryError, suggest_record, visible
+from .mime_types import PICTURES
 from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 SCHEMA = 1
-# What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
-PUBLISHED_MIME = "application/vnd.recorded-gallery."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +100,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     Where it is not ``trusted``, what it shows is made harmless. Raises ``GalleryError`` if the file
     is damaged or something else.
     """
-    again = f"run: {suggest('record', name or path.stem, '--force')}"
+    again = f"run: {suggest_record(name or path.stem, '--force')}"
 
     def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy)
@@ -108,19 +109,23 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         ensure_regular_file(path)
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
+        raise wrong("no recording", f"run: {suggest_record(name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
+        if path.is_dir():
+            raise wrong("a folder is in its place", f"move it away and {again}") from None
         raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    from .sanitize import sanitize
+    from .sanitize import sanitize  # slow to import, too
 
     try:
         notebook = nbformat.v4.reads_json(text)
         facts = notebook.metadata["recording"]
         schema, recipe = facts["schema"], facts["recipe"]
+        if type(schema) is not int or type(recipe) is not str:
+            raise wrong("not a recording made here")
         if schema != SCHEMA:
-            raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
+            raise wrong(f"recorded in format {schema:.0f}, this version reads {SCHEMA}", again)
         # its folder may be another by now, as where a second gallery came: its code tells
         if recipe.rpartition("/")[2] != path.stem:
             raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
@@ -128,10 +133,15 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         if sealed != digest(notebook):
             changed = "was changed after it was recorded"
             raise wrong(changed if sealed else "carries no hash of what it holds")
-        if len(facts["cells"]) != len(notebook.cells):
-            raise wrong("cells are missing from this recording")
-        for _cell, data in () if trusted else find_data(notebook):
-            sanitize(data)
+        try:
+            check_recording(notebook)
+        except GalleryError as error:
+            raise wrong(error.text) from None
+        for number, data in () if trusted else find_data(notebook):
+            try:
+                sanitize(data)
+            except ValueError as error:
+                raise wrong(f"an output of cell {number} cannot be shown: {error}") from None
     except json.JSONDecodeError:
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
             keep = (
@@ -142,6 +152,65 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise wrong("not a recording made here") from None
     return Recording(path=path, notebook=notebook)
+
+
+def check_recording(notebook: NotebookNode) -> None:
+    """Raise ``GalleryError`` for a notebook that is not as recordings are.
+
+    Who knows how can compute the hash of any. Pages rely on what this has looked at: types of all
+    that they show, dates, texts that UTF-8 can hold, and pictures.
+    """
+    from .pictures import check_picture  # slow to import
+
+    _check(notebook, "")
+    facts = notebook.metadata["recording"]
+    check_run(facts)
+    if len(facts["cells"]) != len(notebook.cells):
+        raise GalleryError("cells are missing from this recording")
+    try:
+        json.dumps(notebook, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise GalleryError(f"not as a recording is: {error!s:.200}") from None
+    for number, data in find_data(notebook):
+        for mime in PICTURES.keys() & data.keys():
+            try:
+                check_picture(mime, data[mime])
+            except ValueError as error:
+                raise GalleryError(f"a picture of cell {number}, {mime}, {error}") from None
+
+
+def check_run(facts: Mapping[str, Any]) -> None:
+    """Raise ``GalleryError`` for provenance that no recorder writes, also of a replicate."""
+    _check(facts, "run")
+    try:
+        datetime.fromisoformat(facts["recorded"])
+        if not math.isfinite(facts["seconds"]):
+            raise ValueError("seconds are no number")
+    except ValueError as error:
+        raise GalleryError(f"not as a recording is: {error!s:.200}") from None
+
+
+def _check(value: object, name: str) -> None:
+    """Raise ``GalleryError`` for what is not as the schema, or a definition of it, has it."""
+    from fastjsonschema import JsonSchemaValueException  # slow to import
+
+    try:
+        _validator(name)(value)
+    except JsonSchemaValueException as error:
+        said = visible(error.message.removeprefix("data.").removeprefix("data "))
+        raise GalleryError(f"not as a recording is: {said:.200}") from None
+
+
+@cache
+def _validator(name: str) -> Callable[[object], object]:
+    import fastjsonschema  # slow to import, as is what it makes
+
+    path = Path(__file__).with_name("recorded_notebook.schema.json")
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    if name:
+        schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{name}"}
+    validate: Callable[[object], object] = fastjsonschema.compile(schema)
+    return validate
 
 
 def seal(notebook: NotebookNode) -> NotebookNode:

@@ -67,6 +67,8 @@ def load_settings(recipes_folder: Path) -> Settings:
         text, remedy = f"not valid TOML: {error}", "mend the file; it is text in UTF-8"
     except JsonSchemaValueException as error:
         said = error.message.removeprefix("data").removeprefix(".").strip()
+        if error.rule == "propertyNames":
+            said = "environment names a variable with = or a zero byte in its name"
         text, remedy = f"unexpected value: {said}", "correct it in this file"
     else:
         variables = data.get("environment", {})

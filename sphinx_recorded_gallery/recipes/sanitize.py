@@ -10,10 +10,14 @@ the ammonia project; lxml's cleaner works from lists of what is bad, bleach is n
 import re
 from collections import Counter
 from collections.abc import Iterable
+from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
 import nh3
+from docutils.utils.math.latex2mathml import tex2mathml
+
+from .mime_types import is_shown
 
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
 _MATH += " msup mtable mtd mtext mtr munder munderover semantics"
@@ -70,6 +74,7 @@ _CLEANER = nh3.Cleaner(
     clean_content_tags=_DROPPED_WITH_TEXT,
     url_schemes={"data", "http", "https", "mailto"},
 )
+_FORMULA_IN_TEXT = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$")
 _NAMES = re.compile(r"<[a-z][\w-]*|(?<=[\s'\"])[a-z][\w:-]*\s*=", re.IGNORECASE)
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
 # Of pandas' tables, of which nothing is lost without them.
@@ -77,15 +82,24 @@ _UNTOLD = ' style="text-align: right;"'
 _SVG, _XHTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
 _CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IGNORECASE)
 
+MOST_NESTED = 500  # elements of HTML inside each other
+_FEW_ELEMENTS = 2_000  # that nh3 reads in no time, however they are nested
+_VOID = "area base br col embed hr img input link meta source track wbr"
+_ENDS_BY_ITSELF = "colgroup dd dt li p tbody td tfoot th thead tr"
+_NOT_COUNTED = {*_VOID.split(), *_ENDS_BY_ITSELF.split()}
+
 
 def sanitize(data: dict[str, Any]) -> None:
     """Leave out of an output, in place, what could do more than show it.
 
-    HTML of which nothing is left to see goes as well, so that a page shows another form of the
-    output. Raises ``ValueError`` if its SVG cannot be read.
+    Only the forms that a page shows are kept. HTML of which nothing is left to see goes as well, so
+    that a page shows another form of the output. Raises ``ValueError`` if its SVG cannot be read,
+    or its HTML is nested too deeply.
     """
-    for mime in [each for each in data if "javascript" in each or "ecmascript" in each]:
+    for mime in [mime for mime in data if not is_shown(mime)]:
         del data[mime]
+    if "text/latex" in data and not is_safe_latex(data["text/latex"]):
+        data["text/plain"] = data.pop("text/latex")  # says more than the name of a class
     if "text/html" in data:
         data["text/html"] = clean_html(data["text/html"])
         if not _VISIBLE.search(data["text/html"]):
@@ -94,14 +108,97 @@ def sanitize(data: dict[str, Any]) -> None:
         data["image/svg+xml"] = clean_svg(data["image/svg+xml"])
 
 
+def sanitize_for_notebook(data: dict[str, Any]) -> None:
+    """Turn what a notebook would do more with than a page, in place, into text: Markdown.
+
+    It may hold HTML and pictures of other hosts, and each program reads it in its own way.
+    """
+    if "text/markdown" in data:
+        data["text/plain"] = data.pop("text/markdown")
+
+
+def is_safe_latex(latex: str) -> bool:
+    """Tell whether LaTeX is a formula, or words with formulas between dollar signs.
+
+    Words hold no command; formulas hold only what ``is_formula`` lets pass.
+    """
+    if is_formula(latex):
+        return True
+    words = _FORMULA_IN_TEXT.sub("", latex)
+    formulas = _FORMULA_IN_TEXT.findall(latex)
+    has_commands = "\\" in words or "<" in words
+    return bool(formulas) and not has_commands and all(map(is_formula, formulas))
+
+
+def is_formula(latex: str) -> bool:
+    """Tell whether LaTeX is a formula alone, of commands that do nothing but show one.
+
+    docutils' converter knows those, and no links, styles or definitions.
+    """
+    if re.search(r"<[a-zA-Z/!?]", latex):  # what is shown as HTML would have a tag there
+        return False
+    formula = latex.strip().strip("$").replace(r"\displaystyle", "").strip()
+    try:
+        tex2mathml(formula)
+    except Exception:  # of many kinds, beside its own: it was made for what authors write
+        return False
+    return True
+
+
 def clean_html(html: str) -> str:
-    """Return HTML that shows something and does nothing else, each element closed."""
+    """Return HTML that shows something and does nothing else, each element closed.
+
+    Raises ``ValueError`` if it is nested too deeply.
+    """
+    ensure_flat(html)
     return _CLEANER.clean(html)
 
 
+class _Depth(HTMLParser):
+    """Measures how deeply elements are nested, and rather too much where they are not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self.deepest = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Go one element deeper."""
+        if tag not in _NOT_COUNTED:
+            self._open.append(tag)
+            self.deepest = max(self.deepest, len(self._open))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Go one element deeper: HTML knows no ``<div/>``."""
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Go back where this is the innermost element; else browsers disagree with guesses."""
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+
+
+def ensure_flat(html: str) -> None:
+    """Raise ``ValueError`` for HTML that is nested so deeply that cleaning it takes minutes."""
+    if html.count("<") <= _FEW_ELEMENTS:
+        return
+    parser = _Depth()
+    parser.feed(html)
+    if parser.deepest > MOST_NESTED:
+        text = (
+            f"its HTML has more than {MOST_NESTED} elements inside each other that are not closed"
+        )
+        raise ValueError(text)
+
+
 def find_left_out(data: dict[str, Any]) -> list[str]:
-    """Return what ``sanitize`` leaves out of an output, as its author knows it."""
-    found = [mime for mime in data if "javascript" in mime or "ecmascript" in mime]
+    """Return what ``sanitize`` leaves out of an output, as its author knows it.
+
+    Raises ``ValueError`` if its SVG cannot be read, or its HTML is nested too deeply.
+    """
+    found = [mime for mime in data if not is_shown(mime)]
+    if "text/latex" in data and not is_safe_latex(data["text/latex"]):
+        found.append("LaTeX that is more than a formula")
     html = data.get("text/html", "").replace(_UNTOLD, "")
     before, after = (Counter(_NAMES.findall(each.lower())) for each in (html, clean_html(html)))
     names = before - after - Counter({"<html": 1, "<head": 1, "<body": 1})

@@ -1,12 +1,13 @@
 """Which recordings are current, and what they measured: `recorded-gallery check`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from ..errors import GalleryError, describe_error, suggest, visible
+from ..errors import GalleryError, describe_error, has_driver, suggest_record, visible, visible_line
 from ..measurements.keys import find_references
 from ..measurements.lookup import Outcome, find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
@@ -33,6 +34,7 @@ class Report:
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
     note: str = ""  # of how many processes its measurements are
     error: str = ""  # why they cannot be read
+    changed_modules: tuple[Path, ...] = ()  # whose code it shows, and which made it stale
     left_to_gpu: tuple[str, ...] = ()  # keys of its text that a CPU does not measure, with lines
 
 
@@ -44,7 +46,7 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
         report = partial(report, recipe=page.recipe)
         if isinstance(page, Unrecorded):
             if not page.path.exists():
-                remedy = f"run: {suggest('record', file.name)}"
+                remedy = f"run: {suggest_record(file.name)}"
                 return report(status="missing", detail=remedy)
             raise page.error
         recording = page.recording
@@ -59,8 +61,11 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
         return report(status="unusable", detail=describe_error(error, file.name))
     if page.comparison.is_current:
         return report(status="current")
-    detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"
-    return report(status="stale", detail=detail)
+    command = suggest_record(file.name, on_gpu=recording.on_gpu)
+    where = "on a machine with a GPU, run" if recording.on_gpu and not has_driver() else "run"
+    detail = f"{page.comparison.describe()}; {where}: {command}"
+    modules = tuple(cell.inlined.path for cell in page.comparison.changed if cell.inlined)
+    return report(status="stale", detail=detail, changed_modules=modules)
 
 
 def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
@@ -206,10 +211,11 @@ def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
 def format_reports(reports: Sequence[Report]) -> str:
     """Return the reports as lines of text, the count last."""
-    width = max(len(report.name) for report in reports)
+    names = [visible_line(report.name) for report in reports]
+    width = max(map(len, names))
     lines = []
-    for report in reports:
-        line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
+    for name, report in zip(names, reports, strict=True):
+        line = f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
         below = [report.detail, report.note, report.error and f"error: {report.error}"]
         if report.left_to_gpu:
             below.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
@@ -217,6 +223,17 @@ def format_reports(reports: Sequence[Report]) -> str:
     current = sum(report.status == "current" for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
     return "\n".join(map(visible, lines))
+
+
+def describe_cost(reports: Sequence[Report]) -> list[str]:
+    """Return what the change of each module costs that several recipes show."""
+    modules = Counter(path for report in reports for path in report.changed_modules)
+    return [
+        f"{path.name} is the code of {count} recipes: its change asks for {count} new recordings "
+        f"and for their replicates on every host; to take it back: git checkout HEAD -- {path}"
+        for path, count in modules.items()
+        if count > 1
+    ]
 
 
 def _describe_origin(recording: Recording) -> str:

@@ -12,6 +12,21 @@ TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
 
 
+class NoGpuError(GalleryError):
+    """There is no GPU that recipes could use; the remedy is the CPU.
+
+    ``offer`` puts into the remedy what the person has asked for.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.offer(suggest("record", "", "--device cpu"))
+
+    def offer(self, command: str) -> None:
+        """Name the command that does the same on the CPU."""
+        self.remedy = f"to run on the CPU instead: {command}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Gpu:
     """A GPU to record on."""
@@ -26,13 +41,12 @@ class Gpu:
 
 
 def list_all() -> list[Gpu]:
-    """Return all GPUs of this machine; raise ``GalleryError`` if nvidia-smi does not answer."""
+    """Return all GPUs of this machine; raise ``NoGpuError`` if nvidia-smi does not answer."""
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     try:
         done = ask([TOOL, "--format=csv,noheader", query])
     except TimeoutError as error:
-        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
-        raise GalleryError(f"{TOOL}: {error}", remedy=remedy) from None
+        raise NoGpuError(f"{TOOL}: {error}; its driver may hang") from None
     except OSError:
         return []
     gpus = []
@@ -48,7 +62,7 @@ def require_gpus() -> list[Gpu]:
     """Return the GPUs that ``CUDA_VISIBLE_DEVICES`` names, in its order; all where it is not set.
 
     It lists numbers, UUIDs or beginnings of UUIDs; as libraries read it, it ends at the first that
-    names no GPU. Raises ``GalleryError`` if there is none.
+    names no GPU. Raises ``NoGpuError`` if there is none.
     """
     gpus = list_all()
     visible = os.environ.get(VISIBLE)
@@ -63,6 +77,5 @@ def require_gpus() -> list[Gpu]:
             chosen += [each for each in found if each not in chosen]
         gpus = chosen
     if not gpus:
-        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
-        raise GalleryError(f"no GPU found ({TOOL} shows none)", remedy=remedy)
+        raise NoGpuError(f"no GPU found ({TOOL} shows none)")
     return gpus

@@ -1,10 +1,10 @@
 """Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
 
+import ast
 import contextlib
 import json
 import os
-import re
-import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -35,20 +35,15 @@ from ..measurements.spans import SPANS_MIME, parse_spans
 from ..recipes.recipe import Cell, Recipe
 from .cleanup import kernel_runs
 from .environment_variables import find_secrets
-from .normalize_outputs import Cleaner, drop_lines
+from .explain_failure import Failure, explain, explain_shown_error, explain_start
+from .normalize_outputs import WIDGET_VIEW, Cleaner, drop_lines, join_streams
 from .run_environment import Conditions
 
-_LINES = 60  # of what a cell printed, that an error shows
-_CHARACTERS = 400  # of each line
 _LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
-_INSTALL = "install what recipes need"
-_FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
 # Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
 _LONGEST_PATH = 55
-
-
-class KernelDiedError(GalleryError):
-    """The kernel was killed from outside, as for want of memory: a second try may succeed."""
+_WIDGET = "jupyter.widget"  # what widgets call their channels
+_OWNER = "widget"  # of an output while cells run: the widget that caught it
 
 
 class _Outputs(AsyncZMQSocketChannel):
@@ -79,48 +74,136 @@ class _KernelClient(AsyncKernelClient):
 
 
 class _Client(NotebookClient):
-    """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong."""
+    """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong.
 
-    guard: Any  # the process above the kernel, see kernel_process.py
-    limit: float  # MB that all cells may print and show
-    left: float  # bytes of it
-    refused: GalleryError | None = None  # why the kernel was ended
+    No page shows a widget, so what an output widget of Jupyter would catch stays where it was
+    printed. What is cleared in such a widget is what it had caught, and nothing else of the cell.
+    """
+
+    def __init__(self, notebook: NotebookNode, manager: AsyncKernelManager, limit: float) -> None:
+        """Prepare to run ``notebook``, whose cells may print and show ``limit`` MB together."""
+        # A lost end of a cell is an error, where nbclient would go on.
+        super().__init__(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
+        self.refused: GalleryError | None = None  # why the kernel was ended
+        self._limit = limit
+        self._bytes_left = limit * 1e6
+        self._output_widgets: set[str] = set()
+        self._catching: list[str] = []  # output widgets, the one that catches last
+        self._to_clear: set[str] = set()  # output widgets, when they catch something new
+
+    @property
+    def process(self) -> "subprocess.Popen[bytes]":
+        """The process above the kernel, see kernel_process.py."""
+        manager: Any = self.km
+        process: subprocess.Popen[bytes] = manager.provisioner.process
+        return process
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Put what was printed or shown into the cell."""
-        kind, content = msg["msg_type"], msg["content"]
         try:
-            self._measure(content)
-            last = cell.outputs[-1] if cell.outputs and kind == "stream" else {}
-            if last.get("name") == content.get("name", "") and not self.clear_before_next_output:
-                last["text"] += content["text"]  # quicker than an output for each line
+            self._measure(msg["content"])
+            if msg["msg_type"] == "stream" and self._continues(cell, msg["content"]):
+                # quicker than an output for each line
+                cell.outputs[-1]["text"] += msg["content"]["text"]
                 return None
             return super().process_message(msg, cell, cell_index)
         except nbformat.ValidationError as error:
-            place = " of ".join(str(each) for each in reversed(error.absolute_path))
+            place = " of ".join(str(part) for part in reversed(error.absolute_path))
             text = f"shows what no notebook can hold: {place}: {error.message[:200]}"
             self.refused = GalleryError(text, remedy="show text, or a picture in base64")
         except GalleryError as error:
             self.refused = error
-        self.guard.terminate()  # the cell may have much to do yet
+        self.process.terminate()  # the cell may have much to do yet
         raise CellExecutionComplete  # nbclient does not ask in all cases what else was raised here
 
-    def handle_comm_msg(self, *args: Any) -> None:
-        """Leave widgets alone: no page shows them, and what they would catch stays in its cell."""
+    def output(
+        self, outs: list[NotebookNode], msg: dict[str, Any], display_id: str | None, cell_index: int
+    ) -> NotebookNode | None:
+        """Add an output to those of a cell, unless it is the view of an output widget."""
+        view = msg["content"].get("data", {}).get(WIDGET_VIEW, {})
+        if view.get("model_id") in self._output_widgets:
+            return None
+        owner = self._owner
+        if owner in self._to_clear:
+            self._clear_widget(outs, owner)
+        output = super().output(outs, msg, display_id, cell_index)
+        if output is not None and owner:
+            output[_OWNER] = owner
+        return output
+
+    def clear_output(self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int) -> None:
+        """Remove the outputs of a cell, or those of the widget in which this was asked for."""
+        owner = self._owner
+        if not owner:
+            super().clear_output(outs, msg, cell_index)
+        elif msg["content"].get("wait"):
+            self._to_clear.add(owner)
+        else:
+            self._clear_widget(outs, owner)
+
+    def handle_comm_msg(
+        self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int
+    ) -> None:
+        """Note which output widgets there are, when one begins and ends to catch, what it holds."""
+        content = msg["content"]
+        widget = content.get("comm_id", "")
+        state = (content.get("data") or {}).get("state") or {}
+        is_new = msg["msg_type"] == "comm_open" and content.get("target_name") == _WIDGET
+        if is_new and state.get("_model_name") == "OutputModel":
+            self._output_widgets.add(widget)
+        if widget not in self._output_widgets:
+            return
+        if state.get("msg_id"):
+            self._catching.append(widget)
+        elif "msg_id" in state and widget in self._catching:
+            self._catching.remove(widget)
+        if state.get("outputs"):  # which code has set, as by append_stdout()
+            self._clear_widget(outs, widget)
+            for held in state["outputs"]:
+                output = nbformat.from_dict(held)
+                nbformat.validate(output, ref="output", version=4)
+                outs.append(nbformat.from_dict({**output, _OWNER: widget}))
+
+    @property
+    def _owner(self) -> str:
+        """The widget that catches what comes now; empty if it is the cell's own."""
+        return self._catching[-1] if self._catching else ""
+
+    def _continues(self, cell: NotebookNode, content: dict[str, Any]) -> bool:
+        """Whether printed text goes on where the last output of the cell ended."""
+        if self.clear_before_next_output or self._owner in self._to_clear or not cell.outputs:
+            return False
+        last = cell.outputs[-1]
+        is_same_owner = last.get(_OWNER, "") == self._owner
+        return is_same_owner and last.get("name") == content.get("name", "")
+
+    def _clear_widget(self, outputs: list[NotebookNode], widget: str) -> None:
+        """Empty what a widget has caught in a cell.
+
+        The outputs stay, as nothing printed: nbclient remembers places for updates of a display.
+        """
+        self._to_clear.discard(widget)
+        for place, output in enumerate(outputs):
+            if output.get(_OWNER) == widget:
+                outputs[place] = nbformat.v4.new_output("stream", name="stdout", text="")
 
     def _measure(self, content: dict[str, Any]) -> None:
         """Raise ``GalleryError`` for too much, for what is no Unicode and wrong rows."""
         data = content.get("data")
         try:
             errors = "surrogatepass" if data is None else "strict"
-            self.left -= len(json.dumps(content, ensure_ascii=False).encode(errors=errors))
+            text = json.dumps(content, ensure_ascii=False)
+            self._bytes_left -= len(text.encode(errors=errors))
         except UnicodeEncodeError as error:
-            text = f"shows text that is no Unicode: {error.object[error.start]!a}"
-            remedy = "encode it with errors='backslashreplace'"
-            raise GalleryError(text, remedy=remedy) from None
-        if self.left < 0:
-            remedy = "print and show less or raise output_limit in recording.toml"
-            raise GalleryError(f"printed and showed more than {self.limit:g} MB", remedy=remedy)
+            raise GalleryError(
+                f"shows text that is no Unicode: {error.object[error.start]!a}",
+                remedy="encode it with errors='backslashreplace'",
+            ) from None
+        if self._bytes_left < 0:
+            raise GalleryError(
+                f"printed and showed more than {self._limit:g} MB",
+                remedy="print and show less or raise output_limit in recording.toml",
+            )
         if isinstance(data, dict):
             _require_right_data(data)
 
@@ -147,11 +230,18 @@ class Run:
         started: float,
         *,
         is_to_fail: bool = False,
+        describes_names: bool = False,
     ) -> None:
-        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
-        self.recipe, self.folder, self.is_to_fail = recipe, folder, is_to_fail
-        own = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
-        self.settings = replace(conditions.settings, **own)
+        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock.
+
+        Where it ``describes_names``, the notebook's metadata say what names in its code led to.
+        """
+        self.recipe = recipe
+        self.folder = folder
+        self.is_to_fail = is_to_fail
+        self.describes_names = describes_names
+        own_limits = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
+        self.settings = replace(conditions.settings, **own_limits)
         self._ends = started + self.settings.deadline
         self.environment = conditions.kernel_environment(folder / "caches") | {
             "IPYTHONDIR": str(folder / "ipython"),
@@ -164,9 +254,11 @@ class Run:
         if temporary:
             temporary.mkdir()
             self.environment["TMPDIR"] = str(temporary)
-        hidden = (folder, recipe.path.resolve().parent, Path(__file__).parents[2])
-        secrets = find_secrets(conditions.environment)
-        self._cleaner = Cleaner(hidden=hidden, secrets=secrets, temporary=temporary)
+        self._cleaner = Cleaner(
+            hidden=(folder, recipe.path.resolve().parent, Path(__file__).parents[2]),
+            secrets=find_secrets(conditions.environment),
+            temporary=temporary,
+        )
 
     def time_left(self) -> float:
         """Return the seconds until the deadline; 0 or less if it has passed."""
@@ -179,20 +271,45 @@ class Run:
         ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for anything
         else that keeps the recipe from running to its end.
         """
-        cells = self.recipe.cells
         new_cells = [
-            nbformat.v4.new_code_cell(each.code, id=f"cell-{each.number}") for each in cells
+            nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}")
+            for cell in self.recipe.cells
         ]
         notebook = nbformat.v4.new_notebook(cells=new_cells)
         context = zmq.asyncio.Context()
         context.rcvhwm = 0  # what is not read yet is kept, not dropped
         context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
+        client = _Client(notebook, self._kernel_manager(context), self.settings.output_limit)
+        try:
+            with (self.folder / "kernel.log").open("wb") as log:
+                await client.async_start_new_kernel(
+                    cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
+                )
+            with kernel_runs(client.process.pid):
+                await self._wait_for_kernel(client)
+                await self._execute_cells(client, notebook, on_cell)
+                if self.describes_names:
+                    notebook.metadata["names"] = await self._describe_names(client)
+        finally:
+            if client.kc:
+                client.kc.stop_channels()
+            context.destroy(linger=0)
+        # Not while cells run: nbclient remembers places in the outputs for updates of a display.
+        for node in notebook.cells:
+            for output in node.outputs:
+                output.pop(_OWNER, None)
+            cleaned = self._cleaner.clean_outputs(join_streams(node.outputs))
+            node.outputs = drop_lines(cleaned, self.settings.drop)
+        return notebook
+
+    def _kernel_manager(self, context: zmq.asyncio.Context) -> AsyncKernelManager:
+        """Return what starts the kernel's process; nobody else can talk to it."""
         launcher = Path(__file__).with_name("kernel_process.py")
         command = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
         spec = self.folder / "kernels/recipe/kernel.json"
         spec.parent.mkdir(parents=True)
         spec.write_text(json.dumps({"argv": command, "language": "python", "display_name": ""}))
-        manager = AsyncKernelManager(
+        return AsyncKernelManager(
             kernel_name="recipe",
             kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(self.folder / "kernels")]),
             context=context,
@@ -201,190 +318,96 @@ class Run:
             # in the file system nobody else on the machine can talk to the kernel
             transport="ipc" if self._may_hold_sockets else "tcp",
         )
-        # A lost end of a cell is an error, where nbclient would go on.
-        client = _Client(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
-        client.limit = self.settings.output_limit
-        client.left = client.limit * 1e6
-        try:
-            with (self.folder / "kernel.log").open("wb") as log:
-                await client.async_start_new_kernel(
-                    cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
-                )
-            provisioner: Any = manager.provisioner
-            process = client.guard = provisioner.process
-            with kernel_runs(process.pid):
-                await self._wait_for_kernel(client, process)
-                for cell, node in zip(cells, notebook.cells, strict=True):
-                    on_cell(cell.number)
-                    if await self._execute_cell(client, process, cell, node):
-                        break
-                else:
-                    if self.is_to_fail:
-                        text = "runs to its end, but expected_failing_examples in conf.py names it"
-                        remedy = "take it out there"
-                        raise GalleryError(text, path=self.recipe.path, remedy=remedy)
-        finally:
-            if client.kc:
-                client.kc.stop_channels()
-            context.destroy(linger=0)
-        # Not while cells run: nbclient remembers places in the outputs for updates of a display.
-        for node in notebook.cells:
-            node.outputs = drop_lines(self._cleaner.clean_outputs(node.outputs), self.settings.drop)
-        return notebook
 
-    async def _wait_for_kernel(self, client: _Client, process: Any) -> None:
+    async def _wait_for_kernel(self, client: _Client) -> None:
         """Wait until the kernel answers and its outputs arrive; nbclient waits 0.2 s more."""
         manager: Any = client.km
         kernel = client.kc = manager.client()
         kernel.start_channels(stdin=False, hb=False)
         kernel.allow_stdin = False
-        while process.poll() is None and self.time_left() > 0:
+        while client.process.poll() is None and self.time_left() > 0:
             kernel.kernel_info()
             with contextlib.suppress(Empty):
                 await kernel.shell_channel.get_msg(timeout=1)
                 await kernel.iopub_channel.get_msg(timeout=1)
                 return
-        why, remedy = f" in time ({self._limit('deadline')})", "raise the limit in the recipe"
-        if (code := process.poll()) is not None:
-            why = f": the kernel's process ended {describe_end(code)}"
-            log = (self.folder / "kernel.log").read_text(errors="replace")
-            remedy = _INSTALL + indent(self._cleaner.clean_text(log).splitlines())
-        text = f"the kernel did not start{why}"
-        raise GalleryError(text, path=self.recipe.path, remedy=remedy)
+        exit_code = client.process.poll()
+        limit = self._limit("deadline")
+        raise explain_start(self.recipe, self.folder, limit, exit_code, self._cleaner)
 
-    def _limit(self, name: str) -> str:
-        return f"sphinx_gallery_{name} = {getattr(self.settings, name):g} s"
+    async def _execute_cells(
+        self, client: _Client, notebook: NotebookNode, on_cell: Callable[[int], None]
+    ) -> None:
+        """Execute the cells in order; raise ``GalleryError`` unless they end as they should."""
+        for cell, node in zip(self.recipe.cells, notebook.cells, strict=True):
+            on_cell(cell.number)
+            began = time.monotonic()
+            has_failed = await self._execute_cell(client, cell, node)
+            if has_failed:
+                return
+            node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
+        if self.is_to_fail:
+            text = "runs to its end, but expected_failing_examples in conf.py names it"
+            raise GalleryError(text, path=self.recipe.path, remedy="take it out there")
 
-    async def _execute_cell(
-        self, client: _Client, process: Any, cell: Cell, node: NotebookNode
-    ) -> bool:
+    async def _describe_names(self, client: _Client) -> dict[str, Any]:
+        """Return what names in the code led to; nothing if the kernel does not tell in time."""
+        code = "\n".join(cell.code for cell in self.recipe.cells)
+        question = f"__import__('IPython').get_ipython().describe_names({code!r})"
+        kernel: Any = client.kc
+        request = kernel.execute("", silent=True, user_expressions={"names": question})
+        with contextlib.suppress(Empty, KeyError, ValueError, SyntaxError):
+            reply: dict[str, Any] = {"parent_header": {}}
+            while reply["parent_header"].get("msg_id") != request:
+                reply = await kernel.get_shell_msg(timeout=max(min(self.time_left(), 30), 0))
+            answer = reply["content"]["user_expressions"]["names"]["data"]["text/plain"]
+            names: dict[str, Any] = json.loads(ast.literal_eval(answer))
+            return names
+        return {}
+
+    async def _execute_cell(self, client: _Client, cell: Cell, node: NotebookNode) -> bool:
         """Execute one cell, and tell whether it ended in an error that is expected.
 
         Raises ``GalleryError`` if it ends in another way than it should.
         """
-        began, left = time.monotonic(), self.time_left()
-        limit: Any = max(min(self.settings.cell_timeout, left), 0)
-        client.timeout_func = lambda _cell: limit
-        client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
-        kind: type[GalleryError] = GalleryError
-        place = (cell.inlined.path, cell.inlined.line) if cell.inlined else None
+        time_left = self.time_left()
+        ends_at_deadline = time_left < self.settings.cell_timeout
+        seconds: Any = max(min(self.settings.cell_timeout, time_left), 0)
+        client.timeout_func = lambda _cell: seconds
+        client.iopub_timeout = int(seconds) + 1  # for what is printed, but not yet read
+
+        def failure(exit_code: int | None = None) -> Failure:
+            return Failure(
+                recipe=self.recipe,
+                cell=cell,
+                node=node,
+                limit=self._limit("deadline" if ends_at_deadline else "cell_timeout"),
+                exit_code=exit_code,
+                folder=self.folder,
+                cleaner=self._cleaner,
+            )
+
         try:
-            if left <= 0:
+            if time_left <= 0:
                 raise CellTimeoutError("no time is left to begin")
             try:
                 await client.async_execute_cell(node, cell.number - 1)
             finally:
                 if client.refused:
                     raise client.refused
-            errors = [each for each in node.outputs if each.output_type == "error"]
-            node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
-            if self.is_to_fail or not errors:
-                return bool(errors)
-            # drawing a figure fails when the cell has ended
-            text = f"showed an error: {self._one_line(errors[0].ename, errors[0].evalue)}"
-            remedy = "mend the recipe"
-        except CellTimeoutError:
-            name = "deadline" if left < self.settings.cell_timeout else "cell_timeout"
-            text = f"ran out of time ({self._limit(name)})"
-            remedy = "make it do less or raise the limit in the recipe"
-            place = None  # the recipe has the limit, not a module whose source the cell is
-        except GalleryError as error:
-            text, remedy = error.text, error.remedy
-        except DeadKernelError:
-            code = process.wait()
-            text = f"ended early: the kernel's process ended {describe_end(code)}"
-            remedy = "run the recipe as a script to see why; a recipe never ends its own process"
-            if code == -signal.SIGKILL:
-                kind, remedy = KernelDiedError, "try a smaller size or free memory"
-                text = "ended early: the kernel was killed or ran out of memory"
+        except DeadKernelError as error:
+            raise explain(error, failure(client.process.wait())) from None
         except CellExecutionError as error:
             if self.is_to_fail:
                 return True
-            text = f"failed: {self._one_line(error.ename, error.evalue)}"
-            if error.ename == "NoneType":  # IPython could show no more: its last line names it
-                last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
-                text = f"failed: {last[:_CHARACTERS]}"
-            remedy = self._find_remedy(error.ename, error.evalue)
-            with contextlib.suppress(OSError):  # it may have removed its own file
-                place = self._find_place(error.traceback) or place
-            if error.ename in ("SystemExit", "KeyboardInterrupt"):
-                text = f"ended with {error.ename}({error.evalue})"
-                remedy = "a recipe runs to its end: print why a part is left out instead"
-        path, line = place or (self.recipe.path, cell.line)
-        text = f"cell {cell.number} of {len(self.recipe.cells)} {text}"
-        raise kind(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
+            raise explain(error, failure()) from None
+        except (CellTimeoutError, GalleryError) as error:
+            raise explain(error, failure()) from None
+        errors = [output for output in node.outputs if output.output_type == "error"]
+        if errors and not self.is_to_fail:
+            raise explain_shown_error(errors[0], failure())
+        return bool(errors)
 
-    def _find_remedy(self, name: str, value: str) -> str:
-        """Return what to do about an exception, which may not be the recipe's fault."""
-        if name == "ModuleNotFoundError":
-            return _INSTALL
-        if name == "MemoryError" or "[Errno 12]" in value:
-            return "try a smaller size or free memory"
-        if "[Errno 28]" in value:
-            return "make room, in TMPDIR as well"
-        if name == "KeyError" and value.strip("'") in os.environ:
-            return "recipes get listed variables: add it to inherit in recording.toml"
-        if name != "FileNotFoundError":
-            return "mend the recipe"
-        words = re.findall(r"[^\s'\"]+", value)
-        files = [each for each in words if (self.recipe.path.parent / each).is_file()]
-        if files and not Path(files[-1]).is_absolute():
-            return f"add a line to the recipe: # sphinx_gallery_inputs = {json.dumps(files[-1:])}"
-        return (
-            "a recipe runs in an empty folder, with the files beside it that its line "
-            "'# sphinx_gallery_inputs' names"
-        )
-
-    def _find_place(self, traceback: str) -> tuple[Path, int] | None:
-        """Return file and line of the last row of a cell that a traceback names, or None."""
-        found = _FRAME.findall(self._cleaner.clean_text(traceback))
-        number, row = map(int, found[-1]) if found else (0, 0)
-        if not 0 < number <= len(self.recipe.cells):
-            return None
-        *before, cell = self.recipe.cells[:number]
-        if cell.inlined:
-            row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
-            return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
-        # The rows of a cell stand in the recipe in this order, with settings between them.
-        start = cell.line if cell.code.startswith(cell.source or "\n") else 1
-        start = max(start, before[-1].line + 1 if before else 1)
-        lines = self.recipe.path.read_text(encoding="utf-8").split("\n")
-        left, line = enumerate(lines[start - 1 :], start), None
-        for wanted in cell.code.split("\n")[:row]:
-            line = next((each for each, text in left if text == wanted), None)
-        return (self.recipe.path, line) if line else None
-
-    def _one_line(self, name: str, value: str) -> str:
-        """Return an exception in one line."""
-        line = " ".join(self._cleaner.clean_text(f"{name}: {value}").split())
-        return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS]}..."
-
-    def _output_so_far(self, node: NotebookNode) -> str:
-        """Return the end of what a cell printed, its traceback, and where it crashed, indented."""
-        lines: list[str] = []
-        last = node.outputs[-_LINES:]
-        for output in last:
-            if output.output_type == "stream":  # the whole may be large, and cleaned slowly
-                output.text = output.text[-_LINES * _CHARACTERS :]
-        for output in self._cleaner.clean_outputs(last):
-            lines += "\n".join(output.get("traceback", [output.get("text", "")])).splitlines()
-        with contextlib.suppress(FileNotFoundError):  # why Python crashed, and in which frames
-            text = (self.folder / "crash").read_text(errors="replace")
-            reason, _, threads = self._cleaner.clean_text(text).partition("\n")
-            _, _, current = threads.partition("Current thread ")
-            lines += [reason, *current.splitlines()[1:6]] if reason else []
-        return indent(lines)
-
-
-def indent(lines: list[str]) -> str:
-    """Return lines to stand below a message: the last ones, none of them too long."""
-    if len(lines) > _LINES:
-        lines = [f"... ({len(lines) - _LINES} lines before)", *lines[-_LINES:]]
-    return "".join(f"\n    {line[:_CHARACTERS]}" for line in lines)
-
-
-def describe_end(code: int) -> str:
-    """Say how a process ended that left ``code`` as its ``returncode``."""
-    if code < 0:
-        return f"by signal {-code} ({signal.strsignal(-code)})"
-    return f"with exit status {code}"
+    def _limit(self, name: str) -> str:
+        """Return a limit as a recipe sets it, such as ``sphinx_gallery_deadline = 5 s``."""
+        return f"sphinx_gallery_{name} = {getattr(self.settings, name):g} s"

@@ -3,12 +3,18 @@
 It is run by its path and imports nothing of this package: a recipe finds only its own modules. It
 reads no settings of the user, loses nothing that is printed, and what cannot be printed fails where
 it is printed, as in a script.
+
+An example of a gallery was written as a script, so what libraries do otherwise in Jupyter, such as
+drawing bars as widgets, they do not do here.
 """
 
+import ast
+import asyncio
 import codecs
 import contextlib
 import ctypes
 import faulthandler
+import io
 import json
 import os
 import select
@@ -16,19 +22,23 @@ import signal
 import sys
 import threading
 import time
+from binascii import b2a_base64
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import psutil
+from ipykernel.displayhook import ZMQShellDisplayHook
 from ipykernel.iostream import OutStream
+from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
+from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython import get_ipython
 from IPython.core import pylabtools
 from jupyter_client.jsonutil import json_clean, json_default
+from traitlets import Type
 from traitlets.config import Config
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux' <sys/prctl.h>
-_print_figure = pylabtools.print_figure
 _TO_TIDY_UP = 3  # seconds
 # What libraries in C print waits in this process until it is flushed: no terminal is behind it.
 _C = ctypes.CDLL(None)
@@ -37,6 +47,8 @@ _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" e
 
 class Stream(OutStream):
     """What a recipe prints; what child processes and libraries in C print keeps its place."""
+
+    last_written: ClassVar["Stream | None"] = None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
@@ -47,8 +59,15 @@ class Stream(OutStream):
         """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""
         errors = "strict" if self.name == "stdout" else "backslashreplace"
         shown = string.encode("utf-8", errors).decode()
+        self._keep_order()
         self._read_pipe()
         return super().write(shown) or 0
+
+    def _keep_order(self) -> None:
+        """Send what the other stream still holds: each of them is sent by itself, and later."""
+        last, Stream.last_written = Stream.last_written, self
+        if last is not None and last is not self and self._is_master_process():
+            OutStream.flush(last)
 
     def fileno(self) -> int:
         """Return what child processes may be given as their output: it is recorded, too."""
@@ -82,9 +101,70 @@ def pack(content: object) -> bytes:
     return json.dumps(json_clean(content)).encode()
 
 
+class RecipeDisplayHook(ZMQShellDisplayHook):
+    """Shows the value of a cell's last expression, and says what it was besides its looks.
+
+    Sphinx-Gallery chooses by type, or by ``str()``, what of it a page shows.
+    """
+
+    def compute_format_data(self, result: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the forms of a value and what is known of it."""
+        forms, metadata = super().compute_format_data(result)
+        if _is_open_figure(result):  # it is shown at the end of the cell
+            forms = {"text/plain": forms["text/plain"]}
+            metadata = {}
+        facts = {"type": str(type(result))}
+        own_words: Any = type(result).__str__
+        if own_words is not object.__str__:  # which is its repr()
+            with contextlib.suppress(Exception):  # it may do anything
+                facts["str"] = str(result)
+        return forms, {**metadata, "recorded_gallery": facts}
+
+
+class RecipeShell(ZMQInteractiveShell):
+    """Runs cells. Its name is not IPython's: libraries take that for a notebook with widgets."""
+
+    displayhook_class = Type(RecipeDisplayHook)
+
+    def run_cell(self, *args: Any, **options: Any) -> Any:
+        """Run a cell without ``await`` as a script: its ``asyncio.run()`` finds no running loop."""
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+        # as a loop does that is entered and left, see "Extending" in the documentation of asyncio
+        if task is not None:
+            asyncio.tasks._leave_task(loop, task)
+        asyncio._set_running_loop(None)
+        try:
+            return super().run_cell(*args, **options)
+        finally:
+            asyncio._set_running_loop(loop)
+            if task is not None:
+                asyncio.tasks._enter_task(loop, task)
+
+    def describe_names(self, code: str) -> str:
+        """Return as JSON what names in code lead to, for links: lists of Sphinx-Gallery's facts."""
+        from sphinx_gallery.backreferences import NameFinder  # slow to import, and not always asked
+
+        finder = NameFinder(dict(self.user_ns))
+        finder.visit(ast.parse(code))
+        names: dict[str, list[tuple[str, bool, bool]]] = {}
+        for name, full_name, is_attribute, is_class, _is_explicit in finder.get_mapping():
+            targets = names.setdefault(name, [])
+            if not full_name.startswith("__main__.") and "." in full_name:
+                targets.append((full_name, is_attribute, is_class))
+        return json.dumps({name: targets for name, targets in sorted(names.items()) if targets})
+
+
+class RecipePythonKernel(IPythonKernel):
+    """IPython's kernel with a shell of its own."""
+
+    shell_class = Type(RecipeShell)
+
+
 class RecipeKernel(IPKernelApp):
     """IPython's kernel without whatever a user has set, and without loss."""
 
+    kernel_class = Type(RecipePythonKernel)
     outstream_class = f"{__name__}.{Stream.__name__}"
 
     def load_config_file(self, *args: object, **options: object) -> None:
@@ -96,25 +176,64 @@ class RecipeKernel(IPKernelApp):
         super().init_iopub(context)
 
 
-def print_figure(figure: Any, *args: Any, **options: Any) -> Any:
-    """Return a picture of a figure as IPython does, and its titles, as Sphinx-Gallery has them."""
-    data = _print_figure(figure, *args, **options)
+def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **options: Any) -> Any:
+    """Return a picture of a figure as Sphinx-Gallery saves it, and its titles.
+
+    IPython's function, whose place this takes, draws no figure without axes and overrides the
+    settings ``savefig.*`` of Matplotlib.
+    """
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgba
+
+    if to_rgba(figure.get_facecolor()) != to_rgba(rcParams["figure.facecolor"]):
+        options.setdefault("facecolor", figure.get_facecolor())
+    if to_rgba(figure.get_edgecolor()) != to_rgba(rcParams["figure.edgecolor"]):
+        options.setdefault("edgecolor", figure.get_edgecolor())
+    is_retina = fmt == "retina"
+    if is_retina:
+        options["dpi"] = 2 * figure.dpi
+    file = io.BytesIO()
+    figure.savefig(file, format="png" if is_retina else fmt, **options)
+    picture = file.getvalue()
+    if is_retina:  # IPython's caller looks at the bytes for their size
+        return picture
+    shown: str | bytes = picture
+    if fmt == "svg":
+        shown = picture.decode()
+    elif base64:
+        shown = b2a_base64(picture, newline=False).decode()
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
-    return data and (data, {"alt": ", ".join(title for title in titles if title)})
+    return shown, {"alt": ", ".join(title for title in titles if title)}
+
+
+def _is_open_figure(value: object) -> bool:
+    """Whether a value is a figure that ``show_open_figures`` will show."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not isinstance(value, pyplot.Figure):
+        return False
+    return value.number in pyplot.get_fignums() if hasattr(value, "number") else False
 
 
 def show_open_figures() -> None:
     """Show the figures of Matplotlib that are open at the end of a cell, and close them.
 
-    IPython's backend does so itself; a recipe that chooses another one, such as Agg, relies on it.
+    IPython's backend does so itself with those that were made in its interactive mode, and in the
+    order in which they were used; here all are shown, in the order of their numbers.
     """
     pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None or "inline" in pyplot.get_backend():
+    if pyplot is None or not pyplot.get_fignums():
         return
-    from matplotlib_inline.backend_inline import show  # only here: it is slow to import
+    # only here: they are slow to import
+    from matplotlib_inline.backend_inline import show
+    from matplotlib_inline.config import InlineBackend
 
-    pylabtools.select_figure_formats(get_ipython(), {"png"}, bbox_inches=None)
+    if "inline" not in pyplot.get_backend():
+        pylabtools.select_figure_formats(get_ipython(), {"png"}, bbox_inches=None)
+    elif not InlineBackend.instance().close_figures:  # the recipe shows them again as they change
+        return
     try:
+        for number in pyplot.get_fignums():
+            pyplot.figure(number)  # which becomes the last one
         show(close=True)
     except Exception:  # what cannot be drawn is an error of the cell
         get_ipython().showtraceback()
@@ -188,12 +307,16 @@ def main(recipe: Path) -> None:
     send, iopub = app.session.send, app.iopub_thread
     iopub.schedule(lambda: send(iopub, "status", {"execution_state": "starting"}))
     shell: Any = app.shell
+    # By these tqdm takes a kernel for a notebook with widgets.
+    shell.config.pop("IPKernelApp", None)
+    sys.modules.pop("ipykernel.zmqshell", None)
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
     vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
+    shell.user_ns["__doc__"] = ""  # as Sphinx-Gallery has it: the page has the text already
     sys.path.insert(0, str(recipe.parent))
     faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)
     os.chdir("work")

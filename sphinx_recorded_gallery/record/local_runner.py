@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from .cleanup import end_kernels
 from .gpu_facts import Gpu, require_gpus
 from .run_environment import prepare
@@ -35,7 +35,7 @@ def find_places(device: str, workers: int | None) -> list[Place]:
     gpus: list[Gpu | None] = [*require_gpus()] if device == "gpu" else [None] * (workers or 1)
     if workers and workers > len(gpus):
         text = f"{workers} workers need {workers} GPUs; there are {len(gpus)}"
-        raise GalleryError(text, remedy=f"run: {suggest('record')}")
+        raise GalleryError(text, remedy="leave out --workers: by default each GPU has one")
     gpus = gpus[:workers]
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     # with fewer cores than places all use all

@@ -13,6 +13,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
 # A path begins here, and not in the middle of another one, of an address or of a word.
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
 _END = r"(?![\w-]|\.\w)"
@@ -107,6 +109,8 @@ class Cleaner:
             else:
                 output.pop("transient", None)
                 output.metadata = _each_string(output.metadata, self._name_places)
+                for name, text in output.metadata.get("recorded_gallery", {}).items():
+                    output.metadata["recorded_gallery"][name] = self.clean_text(text)
                 output.data = {
                     mime: self._clean_data(mime, value) for mime, value in output.data.items()
                 }
@@ -139,6 +143,31 @@ class Cleaner:
             return _LIBRARY.sub("", _CELL.sub(cell, found[0], count=1), count=1)
 
         return _ADDRESS.sub("0x...", self._name_places(_PATH.sub(shorten_path, text)))
+
+
+def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Return outputs in which a bar stands once, where it was drawn last.
+
+    A bar goes back to the start of its line, also when something else was printed in between.
+    What is printed to the same stream without anything in between becomes one output.
+    """
+    last_of_stream: dict[str, NotebookNode] = {}
+    for output in (output for output in outputs if output.output_type == "stream"):
+        before = last_of_stream.get(output.name)
+        is_unfinished = before is not None and not before.text.endswith("\n")
+        if before is not None and is_unfinished and output.text.startswith("\r"):
+            before.text = before.text[: before.text.rfind("\n") + 1]
+        last_of_stream[output.name] = output
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        is_stream = output.output_type == "stream"
+        if is_stream and not output.text:
+            continue
+        if is_stream and joined and joined[-1].get("name") == output.name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list[NotebookNode]:

@@ -1,5 +1,6 @@
 """Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
 
+import shlex
 import signal
 import sys
 from collections import deque
@@ -15,12 +16,15 @@ from ..errors import GalleryError, describe_error, suggest
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
 from ..measurements.rows import read_rows
 from ..measurements.spans import read_spans
+from ..planted_links import refuse_links
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.recording import name_device
 from ..recipes.recording_toml import load_settings
 from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
+from .gpu_facts import NoGpuError
 from .local_runner import Places, find_places, one_at_a_time
 from .run_task import Result, Task
 
@@ -40,6 +44,23 @@ class Options:
     workers: int | None = None  # how many at the same time; by default one a GPU, or one
     scheduler: str | None = None  # address of one of Dask's that exists
 
+    def suggest(self, names: Sequence[str], *further: str) -> str:
+        """Return the command that asks for the same, on the CPU."""
+        asked = [*map(shlex.quote, names), "--device cpu"]
+        if self.force:
+            asked.append("--force")
+        if self.replace_gpu:
+            asked.append("--replace-gpu")
+        if self.replicates:
+            asked.append(f"--replicates {self.replicates}")
+        if self.workers:
+            asked.append(f"--workers {self.workers}")
+        if self.scheduler:
+            asked.append(f"--scheduler {shlex.quote(self.scheduler)}")
+        if self.folder:
+            asked.append(f"--recordings-folder {shlex.quote(str(self.folder))}")
+        return suggest("record", "", *asked, *further)
+
 
 def record(
     project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None
@@ -52,6 +73,7 @@ def record(
     """
     files = choose_files(project, names)
     session = Session(project, files, options, stream or sys.stderr)
+    refuse_links(project.root, session.folder)
     lock = session.folder / ".lock"
     with ExitStack() as held:
         signals = _hear_signals(held)
@@ -64,7 +86,11 @@ def record(
         runner = None
         if pages or current:
             tasks = [*pages, *(task for task, _notebook in current)]
-            runner = _start_runner(options, tasks, session.say, held)
+            try:
+                runner = _start_runner(options, tasks, session.say, held)
+            except NoGpuError as error:
+                error.offer(options.suggest(names, *session.place_of_others()))
+                raise
             session.hosts = runner.hosts
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(session.summarize)
@@ -126,6 +152,7 @@ class Session:
         self.names = [file.name for file in files]
         self.recorded: set[str] = set()
         self.current: set[str] = set()
+        self.made_on_gpu: set[str] = set()  # recipes with such a recording, before this began
         self.failed: dict[str, str] = {}  # recipes and replicates, and why
         self.planned = self.made = 0  # replicates
         # that do tasks, each with its device and the release of what is measured there
@@ -142,6 +169,8 @@ class Session:
         current: list[tuple[Task, NotebookNode]] = []
         for file in files:
             report = inspect(file, self.folder)
+            if report.recording and report.recording.on_gpu:
+                self.made_on_gpu.add(file.name)
             if report.recipe is None:
                 self.fail(file.name, report.detail)
             elif report.recording and report.status == "current" and not self.options.force:
@@ -151,7 +180,7 @@ class Session:
                     page = Task(file=file, recipe=report.recipe)
                     current.append((page, report.recording.notebook))
             elif report.recording and report.recording.on_gpu and self.keeps_gpu:
-                remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
+                remedy = self.options.suggest([file.name], "--replace-gpu")
                 text = f"{file.name}: its recording was made on a GPU ({report.origin}); "
                 self.fail(file.name, f"{text}to replace it by one from this CPU: {remedy}")
             else:
@@ -161,6 +190,16 @@ class Session:
                 except GalleryError as error:
                     self.fail(file.name, describe_error(error))
         return to_do, current
+
+    @property
+    def beside(self) -> str:
+        """The option that keeps recordings of this machine beside those that there are."""
+        return f"--recordings-folder {shlex.quote(str(self.folder / 'mine'))}"
+
+    def place_of_others(self) -> list[str]:
+        """Return the option for recordings of a CPU, where those of a GPU should stay."""
+        is_free = self.options.folder or self.options.replace_gpu or not self.made_on_gpu
+        return [] if is_free else [self.beside]
 
     def keep(self, task: Task, result: Result) -> list[Task]:
         """Write what came of a task and tell of it; return the tasks that follow from it."""
@@ -220,6 +259,15 @@ class Session:
         """
         count, name = self.options.replicates, page.file.name
         if not count:
+            return []
+        recorded_on = name_device(notebook.metadata.recording["device"])
+        here = sorted({place[1] for place in self.hosts})
+        if recorded_on not in here:
+            device = f"--device {self.options.device}"
+            command = suggest("record", name, device, f"--replicates {count}", self.beside)
+            text = f"{name}: recorded on {recorded_on}, and replicates of another device "
+            text += f"({', '.join(here)}) do not count; to measure this one beside it: {command}"
+            self.fail(name, text)
             return []
         path = replicates_path(page.file.recording(self.folder))
         try:

@@ -13,13 +13,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from ..recipes.recording import name_device
 from ..recipes.recording_toml import Settings, load_settings
 from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
-from .gpu_facts import VISIBLE, Gpu, list_all
+from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
 from .run_program import ask
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
@@ -59,10 +59,8 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
         variables = conditions.kernel_environment(folder)
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
-        raise GalleryError(
-            f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
-            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
-        )
+        name = gpu.facts["gpu"]
+        raise NoGpuError(f"{name} is here but the installed libraries are built without GPUs")
     commit, note = describe_commit(gallery)
     if note:
         say(f"note: {note}")

@@ -19,7 +19,8 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from .cleanup import run_folder
-from .kernel import KernelDiedError, Run
+from .explain_failure import KernelDiedError
+from .kernel import Run
 from .run_environment import Conditions
 from .write_recordings import accept
 
@@ -93,6 +94,7 @@ def run_task(
         names = "host", "device", "versions", "commit", "modified"
         facts = {name: conditions.facts[name] for name in names} | made
         return Replicate(fingerprint=fingerprint, replicate=task.number, rows=rows, **facts)
+    names = notebook.metadata.pop("names", {})
     for line in accept(recipe, notebook, trusted=task.file.trusted):
         say(line)
     language = {"name": "python", "version": platform.python_version()}
@@ -105,6 +107,7 @@ def run_task(
             "recipe": recipe.name,
             "cells": [cell.fingerprint for cell in recipe.cells],
             "inputs": inputs,
+            **({"names": names} if names else {}),
             **conditions.facts,
             **made,
         },
@@ -124,7 +127,14 @@ def _run_in_scratch(
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(task.recipe.path.parent / name, target)
         is_to_fail = task.file.expected_to_fail
-        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
+        run = Run(
+            recipe,
+            conditions,
+            folder,
+            started,
+            is_to_fail=is_to_fail,
+            describes_names=task.file.links_code and not task.number,
+        )
         began = time.monotonic()
 
         def on_cell(number: int) -> None:

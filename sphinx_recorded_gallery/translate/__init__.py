@@ -39,8 +39,12 @@ def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
     if config.gettext_additional_targets:
         text = f"conf.py: {__name__} translates words, and no gettext_additional_targets"
         raise GalleryError(text, remedy="remove that setting")
-    config.recorded_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
+    # commands hide them from the start: project.locale_option
+    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
+    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
     config.gettext_auto_build = False
+    # Checked in catalogs. Sphinx would warn of a term that is named by its translation, too.
+    config.suppress_warnings = [*config.suppress_warnings, "i18n.inconsistent_references"]
 
 
 def _add_builders_transforms(app: Sphinx) -> None:

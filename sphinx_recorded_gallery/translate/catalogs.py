@@ -18,13 +18,10 @@ from ..atomic_files import atomic_write, ensure_regular_file
 from ..errors import GalleryError
 from ..labels import ENGINE, ENGINE_LOCALE
 from ..project import Project
+from .po_syntax import PoSyntaxError, parse_po
 
 WIDTH = 79
-_QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
-_WELL_QUOTED = re.compile(
-    r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
-)
-_FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
+_CHARSET = re.compile(rb"charset=([^\\\"\r\n]*)")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -68,73 +65,59 @@ def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) 
 
     The name of a catalog is its path below ``LC_MESSAGES`` without the suffix.
     """
-    found = {domain: catalog_of(project, domain, language) for domain in domains}
-    for folder in (catalog_folder(each, language) for each in locale_folders(project)):
+    catalogs = {domain: catalog_of(project, domain, language) for domain in domains}
+    for locale in locale_folders(project):
+        folder = catalog_folder(locale, language)
         for path in folder.rglob("*.po"):
             # Editors keep locks and copies in files that start with a dot.
             if not path.name.startswith(".") and path.is_file():
-                found[path.relative_to(folder).with_suffix("").as_posix()] = path
-    return dict(sorted(found.items(), key=lambda each: f"{each[0]}.po".split("/")))
+                domain = path.relative_to(folder).with_suffix("").as_posix()
+                catalogs[domain] = path
+    in_order = sorted(catalogs, key=lambda domain: f"{domain}.po".split("/"))
+    return {domain: catalogs[domain] for domain in in_order}
 
 
 def read_catalog(path: Path) -> polib.POFile:
-    """Read a catalog in UTF-8; raise ``GalleryError`` with path and line if it is none."""
+    """Read a catalog in UTF-8 as GNU gettext does.
+
+    Raises ``GalleryError`` with path and line if it is none.
+    """
+    text = _read_text(path).replace("\r\n", "\n").replace("\r", "\n")
     try:
-        ensure_regular_file(path)
-        content = path.read_bytes()
-    except OSError as error:
-        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
-    declared = re.search(rb"charset=([^\\\"\r\n]*)", content)
-    charset = declared[1].lower().replace(b"-", b"") if declared else b"utf8"
-    problem, place, text = "a zero byte", content.find(b"\0"), ""
-    try:
-        text = content.decode()
-    except UnicodeDecodeError as error:
-        problem, place = "a character that is not UTF-8", error.start
-    if declared and charset not in (b"utf8", b"usascii", b"ascii"):
-        # programs that obey it would read another text than reviewers see
-        place, name = declared.start(), declared[1].decode(errors="replace")
-        problem = f"the charset {name}, which not all programs read"
-    if place >= 0:
-        line = content[:place].count(b"\n") + 1
-        raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
-    _check_rows(path, text.replace("\r\n", "\n").replace("\r", "\n"))
-    try:
-        catalog = polib.pofile(str(path), encoding="utf-8", wrapwidth=WIDTH)
-    except (OSError, ValueError, IndexError, AttributeError) as error:
-        line = int(found[1]) if (found := re.search(r"\(line (\d+)\)", str(error))) else 1
-        problem, remedy = "not a catalog from here on", "compare with the lines above"
-        raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
+        catalog = parse_po(text.removeprefix("\ufeff"))
+    except PoSyntaxError as error:
+        line, remedy = error.line, error.remedy
+        raise GalleryError(error.problem, path=path, line=line, remedy=remedy) from None
+    catalog.fpath, catalog.wrapwidth = str(path), WIDTH
     for entry in catalog:  # some tools write a context, which no message has
         entry.msgctxt = None  # type: ignore[assignment]
     return catalog
 
 
-def _check_rows(path: Path, text: str) -> None:
-    """Raise ``GalleryError`` for what polib would read wrongly without a word."""
-    waiting = 0  # line of a message whose msgstr has not come yet
-    field_before = ""
-    for line, row in enumerate(text.split("\n"), start=1):
-        if row.startswith(("<<<<<<< ", ">>>>>>> ")) or row.rstrip() == "=======":
-            problem, remedy = "a conflict that git left here", "keep one side and no line of git's"
-            raise GalleryError(problem, path=path, line=line, remedy=remedy)
-        if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
-            problem = "the text has to stand between two quotes"
-            raise GalleryError(problem, path=path, line=line, remedy='write \\" for one inside')
-        if not (field := _FIELD.match(row)):
-            continue
-        if field[1] == "msgstr" == field_before and "[" not in row:
-            problem, remedy = "a second msgstr", "keep one, and remove the lines of the other"
-            raise GalleryError(problem, path=path, line=line, remedy=remedy)
-        field_before = field[1]
-        if field[1] == "msgid" and not waiting:
-            waiting = line
-        elif field[1] == "msgstr":
-            waiting = 0
-        elif waiting:
-            break
-    if waiting:
-        raise GalleryError("no msgstr follows", path=path, line=waiting, remedy='add: msgstr ""')
+def _read_text(path: Path) -> str:
+    """Return the text of a file that is in UTF-8 and says so, if it names an encoding."""
+    try:
+        ensure_regular_file(path)
+        content = path.read_bytes()
+    except OSError as error:
+        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
+
+    def refuse(problem: str, place: int) -> GalleryError:
+        line = content[:place].count(b"\n") + 1
+        return GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
+
+    declared = _CHARSET.search(content)
+    if declared and declared[1].lower().replace(b"-", b"") not in (b"utf8", b"usascii", b"ascii"):
+        # Programs that obey it would read another text than reviewers see.
+        name = declared[1].decode(errors="replace")
+        raise refuse(f"the charset {name}, which not all programs read", declared.start())
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise refuse("a character that is not UTF-8", error.start) from None
+    if "\0" in text:
+        raise refuse("a zero byte", content.find(b"\0"))
+    return text
 
 
 def write_catalog(path: Path, catalog: polib.POFile) -> bool:
@@ -155,8 +138,16 @@ def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
     """
     if label:
         return Kind.LABEL
-    said = entry.comment.partition(":")[0].strip()
-    return next((k for k in (Kind.COMMENT, Kind.FORMULA, Kind.NAME) if k.value == said), Kind.PROSE)
+    description = entry.comment.partition(":")[0].strip()
+    kinds = {kind.value: kind for kind in (Kind.COMMENT, Kind.FORMULA, Kind.NAME)}
+    return kinds.get(description, Kind.PROSE)
+
+
+def is_of_module(entry: polib.POEntry, domain: str) -> bool:
+    """Tell whether a message is a comment of a module that its page, ``domain``, shows folded."""
+    page = domain.rpartition("/")[2]
+    files = [Path(file).stem for file, _line in entry.occurrences]
+    return kind_of(entry, label=False) is Kind.COMMENT and bool(files) and page not in files
 
 
 def line_of(entry: polib.POEntry) -> int:

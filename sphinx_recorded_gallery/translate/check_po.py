@@ -8,12 +8,13 @@ from ..errors import GalleryError, suggest
 from ..labels import ENGINE_LOCALE
 from ..languages import Language
 from ..project import Project
-from . import style_checks  # noqa: F401 (its checks are among all)
 from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog
 from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots
-from .style_rules import load_style_rules
+from .style_checks import find_advice
+
+LEFT = frozenset({"empty", "fuzzy"})  # what is left to do, and no mistake
 
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
@@ -23,7 +24,7 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     """
     load_glossary(project.locale)  # damaged, it is told without any catalog, too
     for language in languages:
-        load_style_rules(project.locale, language.code)
+        find_advice(project.locale, language.code)
     pots, labels = read_pots(project), label_domains(project.config)
     problems: list[Problem] = []
     if languages and not pots:
@@ -35,7 +36,7 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
             label = domain in labels
             texts = {entry.msgid: kind_of(entry, label=label) for entry in pots.get(domain, ())}
             problems += check_file(path, language, label, project.locale, texts if pots else None)
-    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
+    return sorted(problems, key=lambda problem: (str(problem.path), problem.line, problem.check))
 
 
 def check_file(
@@ -63,17 +64,25 @@ def check_file(
         entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=label)}
         for entry in entries
     }
-    style = [rule.check for rule in load_style_rules(locale, language.code)]
-    problems = list(examine(path, entries, kinds, language, glossary, style))
+    advice = find_advice(locale, language.code)
+    problems = [*examine(path, entries, kinds, language, glossary=glossary, advice=advice)]
     if wanted is not None:
         problems += compare(path, catalog, list(wanted), language.code)
     return problems
 
 
 def format_problems(problems: Sequence[Problem]) -> str:
-    """Return the problems, a line each, and how many there are of each kind."""
-    counts = Counter(each.check for each in problems)
-    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    total = f"{count} ({names})" if problems else "no problems"
-    return "\n".join([*map(str, problems), total])
+    """Return the problems, a line each, and how many there are of each kind.
+
+    What is left to translate or to revise is no problem.
+    """
+    counts = Counter(problem.check for problem in problems)
+    empty, fuzzy = counts.pop("empty", 0), counts.pop("fuzzy", 0)
+    total = "no problems"
+    if counts:
+        names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+        number = counts.total()
+        total = f"{number} problem{'s' if number > 1 else ''} ({names})"
+    left = {"to translate": empty, "to revise": fuzzy}
+    tasks = ", ".join(f"{count} {task}" for task, count in left.items() if count)
+    return "\n".join([*map(str, problems), f"{total}; {tasks}" if tasks else total])

@@ -1,8 +1,9 @@
-"""Checks of translations: what a message is, how a function becomes a check, what breaks a page.
+"""Checks of translations: what a message is, and what of it would spoil a page.
 
-A check is a generator that yields what is wrong with one message; its decorator tells to which
-kinds of messages it applies, and tests/engine/translate/messages.jsonl has what each tells of which
-translation. Advice is excused at the message itself, by a translator's comment with a reason::
+A check is a generator that yields what is wrong with one message; the table ``BREAKING`` tells to
+which kinds of messages each applies, and ``style_checks.py`` has those that advise. What each tells
+of which translation stands in tests/engine/translate/messages.jsonl. Advice is excused at the
+message itself, by a translator's comment with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
@@ -13,7 +14,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 from unicodedata import normalize
 
 import polib
@@ -21,17 +21,37 @@ import polib
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
-from .code_comments import HIDDEN, find_problem
+from .code_comments import find_problem
 from .glossary import Glossary
-from .markup import FREE_ROLES, TOUCHES, Markup, parse
+from .hidden_characters import find_hidden
+from .markup import FREE_ROLES, TOUCHES, Markup, count_new_glued, parse, shield_names
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
+)
+# In prose, words between < and > are words (<your package>), unless a browser knows the element
+HTML = re.compile(
+    r"</[a-zA-Z][^<>]*>|<[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
 )
 TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 # What only looks like words: beside these, names in backticks.
 NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
+
+# What a browser knows
+_ELEMENT = re.compile(
+    r"a|abbr|acronym|address|applet|area|article|aside|audio|b|base|bdi|bdo|big|"
+    r"blink|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|"
+    r"data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|fieldset|"
+    r"figcaption|figure|font|footer|form|frame|frameset|h1|h2|h3|h4|h5|h6|head|"
+    r"header|hgroup|hr|html|i|iframe|img|input|ins|kbd|label|legend|li|link|main|"
+    r"map|mark|marquee|math|menu|meta|meter|nav|nobr|noembed|noframes|noscript|"
+    r"object|ol|optgroup|option|output|p|param|picture|plaintext|portal|pre|progress|"
+    r"q|rb|rp|rt|rtc|ruby|s|samp|script|search|section|select|slot|small|source|"
+    r"span|strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|"
+    r"tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr|xmp",
+    re.IGNORECASE,
+)
 
 _LONGEST = 5_000  # characters of a source text
 _LONG_WORD = re.compile(r"\w{1000}")
@@ -55,7 +75,8 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
-        return parse(self.translation, glue=self.language.words_touch_markup)
+        text = prepare_prose(self.text, self.translation, self.language)
+        return parse(text, glue=self.language.words_touch_markup)
 
     @cached_property
     def new_problems(self) -> list[str]:
@@ -66,7 +87,9 @@ class Message:
     @cached_property
     def comment_problem(self) -> str:
         """Why the translation may not stand in code as a comment; nothing for another kind."""
-        return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else ""
+        if self.kind is not Kind.COMMENT:
+            return ""
+        return find_problem(self.text, self.translation, self.language.script)
 
     @cached_property
     def broken(self) -> bool:
@@ -87,6 +110,26 @@ class Message:
         return NO_WORDS.sub(" ", source), NO_WORDS.sub(" ", target)
 
 
+def prepare_prose(text: str, translation: str, language: Language) -> str:
+    """Return a translation of prose as Sphinx has to get it, so that plain names are no markup."""
+    return shield_names(text, translation) if language.words_touch_markup else translation
+
+
+def find_tags(text: str, source: str = "") -> list[str]:
+    """Return the tags and entities of HTML in a text, without what only looks like a tag.
+
+    Words in angle brackets are words unless a browser knows the element, also where they repeat a
+    word of ``source``, such as 表 <table> for a table.
+    """
+    tags = []
+    for match in HTML.finditer(text):
+        element = match["element"]
+        is_repeated = element and re.search(rf"\b{element}", source, re.IGNORECASE)
+        if not element or (_ELEMENT.fullmatch(element) and not is_repeated):
+            tags.append(match[0])
+    return tags
+
+
 def describe_length(text: str, translation: str) -> str:
     """Say that a message is too long to be looked at; nothing if it is not.
 
@@ -94,9 +137,11 @@ def describe_length(text: str, translation: str) -> str:
     """
     if len(text) > _LONGEST:
         return f"a message of {len(text)} characters; split the text of the page"
-    if len(translation) > min(4 * len(text) + 200, 2 * len(text) + 2_000):
+    longest = min(4 * len(text) + 200, 2 * len(text) + 2_000)
+    if len(translation) > longest:
         return f"{len(translation)} characters for {len(text)} of English; translate that alone"
-    if len(translation) > 1_000 and _LONG_WORD.search(translation) and not _LONG_WORD.search(text):
+    has_long_word = len(translation) > 1_000 and _LONG_WORD.search(translation)
+    if has_long_word and not _LONG_WORD.search(text):
         return "a word of 1,000 characters; write words"
     return ""
 
@@ -117,75 +162,73 @@ class Check:
     whole: bool = False  # it has no say while markup or a comment is broken
 
 
-CHECKS: list[Check] = []
 Kinds = Mapping[str, set[Kind]]  # of messages
-
-
-def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function to the checks, under its own name; ``options`` are those of a ``Check``."""
-
-    def register(function: CheckFunction) -> CheckFunction:
-        name = function.__name__.removeprefix("check_").replace("_", "-")
-        CHECKS.append(Check(name=name, run=function, **options))
-        return function
-
-    return register
-
-
-# Adds a function that advises on words
-advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
-
 
 _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and why
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）"
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 Part = tuple[str, str]  # kind and value
 
 
 def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
     """Return what the pattern finds in a translation and the source does not have."""
-    found = dict.fromkeys(pattern.findall(translation))
-    return " ".join(text for text in found if text not in message.text)
+    found = (text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(translation))
+    return " ".join(text for text in dict.fromkeys(found) if text not in message.text)
 
 
-@check(breaks=True)
 def check_hidden_character(message: Message) -> Iterator[str]:
-    """Control, direction-changing and zero-width characters, which nobody sees."""
-    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
-        if character not in f"\n{message.text}":
-            yield f"invisible character U+{ord(character):04X}; remove it"
+    """Characters that nobody sees: control, format, private, unassigned and ignorable ones.
+
+    Good: "A second one." → "둘째입니다."
+    Bad: "A second one." → "둘째\u200b입니다."
+    """
+    text = message.translation.replace("\n", "")  # of which another check tells
+    script = message.language.script
+    for character in find_hidden(text, script=script, source=message.text):
+        yield f"invisible character U+{ord(character):04X}; remove it"
 
 
-@check(of={Kind.COMMENT}, breaks=True)
 def check_comment(message: Message) -> Iterator[str]:
-    """Comments that would end the comment, or that a tool would read."""
+    """Comments that would end the comment, or that a tool would read.
+
+    Good: "Why." → "까닭."
+    Bad: "Why." → "noqa"
+    """
     if message.comment_problem:
         yield message.comment_problem
 
 
-@check(of=ALL - {Kind.COMMENT}, breaks=True)
 def check_line_break(message: Message) -> Iterator[str]:
     r"""Line breaks inside a text that is one paragraph."""
     if "\n" in message.translation and "\n" not in message.text:
         yield "a line break that the source does not have; write one paragraph"
 
 
-@check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
-    """Markup that does not parse, or that makes something else than a paragraph."""
+    """Markup that does not parse, or that makes something else than a paragraph.
+
+    Good: "Use ``a``." → "``a`` 사용."
+    Bad: "Use ``a``." → "``a 사용."
+    """
     for problem in message.new_problems[:1]:  # others may come of it
         remedy = "" if message.language.words_touch_markup else f"; {TOUCHES}"
         yield f"markup: {problem}{remedy if 'not closed' in problem else ''}"
 
 
-@check(of={Kind.PROSE}, breaks=True)
 def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source."""
+    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source.
+
+    Good: "See :doc:`/faq` for ``a``." → "``a``는 :doc:`/faq` 참고."
+    Bad: "See :doc:`/faq` for ``a``." → "``b``는 :doc:`/faq` 참고."
+    """
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
-    missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
+    missing, added = find_lost(source.parts, target.parts), find_lost(target.parts, source.parts)
     differences = []
+    if not missing:  # code that is explained or repeated is advice
+        added = [part for part in added if part[0] != "literal"]
     if missing:
         names = ", ".join(_name_part(part, message.text) for part in missing)
         remedy = "keep it" if message.language.words_touch_markup else f"keep it, and {TOUCHES}"
@@ -195,13 +238,13 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         word = "a word that ends in _ is a link; write \\_ for the character"
         told = ", ".join(value for _kind, value in added)
         differences.append(f"not in the source: {told}; {word if is_word else 'leave it out'}")
-    if target.emphasized > source.emphasized:
-        differences.append("emphasis that the source does not have; write \\* for a star")
+    if count_new_glued(target, source):
+        differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)
 
 
-def _lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
+def find_lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
     """Return what is fewer among the others; of names that lead nowhere, what is not there."""
     lost = (parts - others).elements()
     return sorted(part for part in lost if not (others[part] and _is_free(part)))
@@ -219,9 +262,12 @@ def _name_part(part: Part, text: str) -> str:
     return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
 
 
-@check(of={Kind.FORMULA}, breaks=True)
 def check_formula(message: Message) -> Iterator[str]:
-    r"""Formulas that differ in more than the words inside \text{...}."""
+    r"""Formulas that differ in more than the words inside \text{...}.
+
+    Good: "x = \text{cost}" → "x = \text{비용}"
+    Bad: "x = \text{cost}" → "y = \text{비용}"
+    """
     source, target = (
         re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
         for text in (message.text, message.translation)
@@ -230,42 +276,67 @@ def check_formula(message: Message) -> Iterator[str]:
         yield "the formula changed; translate only what stands in \\text{...}"
 
 
-@check(of={Kind.LABEL}, breaks=True)
 def check_placeholder(message: Message) -> Iterator[str]:
-    """Placeholders and HTML tags of labels: the same as in the source."""
-    for pattern, name in ((PLACEHOLDER, "placeholder"), (TAG, "tag")):
-        source = Counter(pattern.findall(message.text))
-        target = Counter(pattern.findall(message.translation))
+    """Placeholders and HTML tags of labels: the same as in the source.
+
+    Good: "Recorded on %(date)s" → "%(date)s에 기록"
+    Bad: "Recorded on %(date)s" → "%(날짜)s에 기록"
+    """
+    texts = message.text, message.translation
+    kept = {"placeholder": map(PLACEHOLDER.findall, texts), "tag": map(find_tags, texts)}
+    for name, pieces in kept.items():
+        source, target = map(Counter, pieces)
         for text in dict.fromkeys([*(source - target), *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
-    if re.search(r"%[(sd]", message.text) and "%" in PLACEHOLDER.sub("", message.translation):
+    is_format = re.search(r"%[(sd]", message.text) and not _has_bare_percent(message.text)
+    if is_format and _has_bare_percent(message.translation):
         yield "a % that belongs to no placeholder; write %%"
-    for character in ('"', "<", ">"):
+    for character in ("<", ">"):
         if message.translation.count(character) != message.text.count(character):
             yield f"{character} is not as often there as in the source; it is part of HTML"
+    if message.translation.count('"') > message.text.count('"'):
+        yield '" is not as often there as in the source, and may end an attribute; write “ or ”'
 
 
-@check(breaks=True)
+def _has_bare_percent(text: str) -> bool:
+    return "%" in PLACEHOLDER.sub("", text)
+
+
 def check_address(message: Message) -> Iterator[str]:
-    """Addresses of the web or of mail that the source does not have."""
+    """Addresses of the web or of mail that the source does not have.
+
+    Good: "Ask us." → "물어보세요."
+    Bad: "Ask us." → "me@example.org에 물어보세요."
+    """
     # an address of the web in prose is compared as the link that it becomes
     patterns = (_MAIL,) if message.kind is Kind.PROSE else (ADDRESS, _MAIL)
     for added in filter(None, (_added(message, each, message.translation) for each in patterns)):
         yield f"an address that the source does not have: {added}; leave it out"
 
 
-@check(of=ALL - {Kind.LABEL}, breaks=True)
 def check_raw_html(message: Message) -> Iterator[str]:
-    """HTML that the source does not have."""
-    if added := _added(message, TAG, message.target.plain):
-        yield f"HTML that the source does not have: {added}; leave it out"
+    """HTML that the source does not have.
+
+    Good: "Install <your package>." → "<당신의 패키지> 설치."
+    Bad: "Install it." → "<b>그것</b> 설치."
+    """
+    found = dict.fromkeys(find_tags(message.target.plain, message.text))
+    added = [tag for tag in found if tag not in message.text]
+    if added:
+        yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
-@check(of=ALL - {Kind.FORMULA})
-def check_glossary(message: Message) -> Iterator[str]:
-    """Terms that are not translated as the glossary says."""
-    for term, expected in message.glossary.missing(message.language.code, *message.wording):
-        yield f"{term!r} is {expected!r} in the glossary; use that term"
+BREAKING = (
+    Check(name="hidden-character", run=check_hidden_character, breaks=True),
+    Check(name="comment", run=check_comment, of={Kind.COMMENT}, breaks=True),
+    Check(name="line-break", run=check_line_break, of=ALL - {Kind.COMMENT}, breaks=True),
+    Check(name="markup", run=check_markup, of={Kind.PROSE}, breaks=True),
+    Check(name="markup-changed", run=check_markup_changed, of={Kind.PROSE}, breaks=True),
+    Check(name="formula", run=check_formula, of={Kind.FORMULA}, breaks=True),
+    Check(name="placeholder", run=check_placeholder, of={Kind.LABEL}, breaks=True),
+    Check(name="address", run=check_address, breaks=True),
+    Check(name="raw-html", run=check_raw_html, of=ALL - {Kind.LABEL}, breaks=True),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,57 +359,70 @@ def examine(
     entries: Iterable[polib.POEntry],
     kinds: Kinds,
     language: Language,
+    *,
     glossary: Glossary | None = None,
-    style: Iterable[Check] = (),
+    advice: Iterable[Check] = (),
 ) -> Iterator[Problem]:
     """Yield what is wrong with messages in use, ``kinds`` telling what each is.
 
-    With a glossary, advice is given as well, also that of the site's ``style``. Without one, only
-    what would hurt a reader or spoil a page is told.
+    That is what would hurt a reader or spoil a page. With a glossary, what is left to translate is
+    told as well, and what ``advice`` finds.
     """
-    checks = [each for each in CHECKS if each.breaks or glossary is not None]
-    checks += style
+    checks = [*BREAKING, *advice]
     lines: dict[str, int] = {}
-    terms = glossary or Glossary()
     for entry in entries:
-        line, allowed = line_of(entry), dict(_ALLOW.findall(entry.tcomment))
+        line = line_of(entry)
         tell = partial(Problem, path=path, line=line)
-        if (first := lines.setdefault(entry.msgid, line)) != line:
+        first = lines.setdefault(entry.msgid, line)
+        if first != line:
             text = f"the message of line {first} again; keep one of the two"
             yield tell(message=text, check="duplicate", breaks=True)
         if entry.msgid_plural or entry.msgstr_plural:
             # gettext would show the forms for msgid, too
             text = "plural forms, which no message has; write msgid and msgstr alone"
             yield tell(message=text, check="plural", breaks=True)
-        elif excess := entry.msgstr and describe_length(entry.msgid, entry.msgstr):
+            continue
+        if entry.msgstr and (excess := describe_length(entry.msgid, entry.msgstr)):
             yield tell(message=excess, check="size", breaks=True)
-        elif entry.fuzzy and glossary is not None:
-            text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
-            yield tell(message=text, check="fuzzy")
-        elif not entry.msgstr and glossary is not None and language.published:
-            text = "not translated: readers get English; translate it"
-            yield tell(message=text, check="empty")
-        elif entry.msgstr and not entry.fuzzy:
-            for kind in kinds[entry.msgid]:
-                message = Message(
-                    text=entry.msgid,
-                    translation=entry.msgstr,
-                    kind=kind,
-                    language=language,
-                    glossary=terms,
-                )
-                for check, text in run_checks(message, checks):
-                    # a catalog does not say what harms no reader
-                    if check.breaks or check.name not in allowed:
-                        yield tell(message=text, check=check.name, breaks=check.breaks)
+            continue
+        if glossary is not None and (left := _describe_left(entry, language)):
+            name, text = left
+            yield tell(message=text, check=name)
+        if not entry.msgstr or entry.fuzzy:
+            continue
+        allowed = dict(_ALLOW.findall(entry.tcomment))
+        for kind in kinds[entry.msgid]:
+            message = Message(
+                text=entry.msgid,
+                translation=entry.msgstr,
+                kind=kind,
+                language=language,
+                glossary=glossary or Glossary(),
+            )
+            for check, text in run_checks(message, checks):
+                # a catalog does not say what harms no reader
+                if check.breaks or check.name not in allowed:
+                    yield tell(message=text, check=check.name, breaks=check.breaks)
+
+
+def _describe_left(entry: polib.POEntry, language: Language) -> tuple[str, str] | None:
+    """Return what a translator has to do with a message: the name of the check, and the words."""
+    if entry.fuzzy and entry.msgstr:
+        text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
+        return "fuzzy", text
+    if not entry.msgstr and language.published:
+        return "empty", "not translated: readers get English; translate it"
+    return None
 
 
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
     """Yield what checks that apply find wrong with a message."""
-    for each in checks:
-        is_asked = message.kind in each.of and not (each.whole and message.broken)
-        if is_asked and (not each.scripts or message.language.script in each.scripts):
-            yield from ((each, problem) for problem in each.run(message))
+    for check in checks:
+        is_of_script = not check.scripts or message.language.script in check.scripts
+        is_asked = is_of_script and message.kind in check.of
+        if is_asked and not (check.whole and message.broken):
+            for problem in check.run(message):
+                yield check, problem
 
 
 def compare(

@@ -1,40 +1,29 @@
 """Comments in code as messages of their page's catalog; a translation never changes the code.
 
-Neighbouring lines of comments are one message, like a paragraph of text; so is a comment behind
-code, and a docstring of one paragraph.
+Neighbouring lines of comments are one message, like a paragraph of text; so is an item of a list, a
+comment behind code, and a docstring of one paragraph. Code that is switched off, a drawing, a rule
+of dashes, a bare address and what tools read are no messages and stay as they are.
 """
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
-from ..recipes.comment_safety import find_instruction
+from ..recipes.comment_safety import find_instruction, find_mark, is_read_by_tools
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
+from .catalogs import is_wordless
+from .commented_code import is_code, is_drawing
+from .hidden_characters import find_hidden
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 
-# What tools read, not people. At the start of a comment it is neither translated nor put in.
-_PRAGMA = re.compile(
-    r"%|!|\+|-\*-|noqa\b|nosec\b|type:|fmt:|isort:|ruff:|mypy:|pyright:|pylint:|pragma\b|flake8:"
-    r"|sphinx_gallery_|In ?\[[\d ]*\]|<(?:code|markdown)cell>",
-    re.IGNORECASE,
-)
-# Some tools look for it anywhere in a comment, or behind a second marker.
-_PRAGMA_INSIDE = re.compile(
-    r"#\s*(?:%%|noqa|nosec|type:|fmt:|isort:|ruff:|mypy:|pyright:|pragma\b|flake8:|doctest:)"
-    r"|\bpylint:|\bvim?:\s*set\b|-\*-",
-    re.IGNORECASE,
-)
-# Line breaks of every kind, and characters that are not seen but change what is: directions of
-# writing, characters without width, blanks that look like Hangul; halves that UTF-8 cannot write.
-HIDDEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b\u200e\u200f\u202a-\u202e"
-    r"\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
+_ADDRESS = re.compile(r"<?(?:https?|ftp)://\S+>?[.,;]?")
+_ITEM = re.compile(r"(?:[-*+•‣]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+(?=\S)")
 # Where a line may end: behind a space, and beside a character of a script that puts no spaces
 # between words (Hangul does), unless punctuation holds two characters together.
 _IDEOGRAPH = (
@@ -56,8 +45,19 @@ class Comment:
     first: int  # row in the block, counted from 0
     last: int
     column: int  # of the marker
+    prefix: str = " "  # what stands between the marker and the words: blanks, the sign of an item
     trailing: bool = False  # it stands behind code
     docstring: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Line:
+    """A comment that has a line for itself."""
+
+    row: int
+    column: int
+    indent: int  # blanks behind the marker
+    text: str
 
 
 def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
@@ -67,23 +67,121 @@ def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
     """
     lines = source.splitlines()
     docstrings = find_docstrings(source, is_module=is_module)
-    found: list[Comment] = []
+    comments: list[Comment] = []
+    own_lines: list[_Line] = []
     for token in find_tokens(source):
-        text = token.string.lstrip("#").strip()
         row, column = token.start[0] - 1, token.start[1]
         if token.start in docstrings:
-            found += _read_docstring(token, lines)
-        if token.type != COMMENT or not text or _PRAGMA.match(text):
+            comments += _read_docstring(token, lines)
+        if token.type != COMMENT:
             continue
-        trailing = bool(lines[row][:column].strip())
-        comment = Comment(text=text, first=row, last=row, column=column, trailing=trailing)
-        above = found[-1] if found else comment
-        follows = (above.last, above.column) == (row - 1, column) and not above.docstring
-        if follows and not (above.trailing or trailing):
-            found[-1] = replace(above, text=f"{above.text} {text}", last=row)
+        words = token.string.lstrip("#")
+        text = words.strip()
+        if not lines[row][:column].strip():
+            indent = len(words) - len(words.lstrip())
+            own_lines.append(_Line(row=row, column=column, indent=indent, text=text))
+        elif _is_for_people(text) and not is_code(text):
+            comments.append(Comment(text=text, first=row, last=row, column=column, trailing=True))
+    for block in _find_blocks(own_lines):
+        comments += _read_block(block)
+    return sorted(comments, key=lambda comment: comment.first)
+
+
+def _find_blocks(lines: list[_Line]) -> Iterator[list[_Line]]:
+    """Yield lines that stand below each other."""
+
+    def place(numbered: tuple[int, _Line]) -> tuple[int, int]:
+        number, line = numbered
+        return line.row - number, line.column
+
+    for _place, block in groupby(enumerate(lines), place):
+        yield [line for _number, line in block]
+
+
+def _read_block(block: list[_Line]) -> list[Comment]:
+    """Return the paragraphs of lines that stand below each other."""
+    comments: list[Comment] = []
+    is_open = False  # the line above is part of a paragraph, which may go on
+    skipped = _find_code(block) | _find_drawings(block)
+    for line in block:
+        above = comments[-1] if is_open else None
+        if line.row in skipped or not (_is_for_people(line.text) or _goes_on(line, above)):
+            is_open = False
+            continue
+        item = _ITEM.match(line.text) if _may_begin_item(line, above) else None
+        if above and not item and _is_next_line(above, line):
+            comments[-1] = replace(above, text=f"{above.text} {line.text}", last=line.row)
         else:
-            found.append(comment)
-    return found
+            sign = item[0] if item else ""
+            comments.append(
+                Comment(
+                    text=line.text[len(sign) :],
+                    first=line.row,
+                    last=line.row,
+                    column=line.column,
+                    prefix=" " * max(line.indent, 1) + sign,
+                )
+            )
+        is_open = True
+    return comments
+
+
+def _is_next_line(above: Comment, line: _Line) -> bool:
+    """Tell whether a line is indented as the next one of a paragraph or of an item."""
+    if above.prefix.isspace():
+        return max(line.indent, 1) == len(above.prefix)  # a marker may touch its words
+    return line.indent > len(above.prefix) - len(above.prefix.lstrip())
+
+
+def _may_begin_item(line: _Line, above: Comment | None) -> bool:
+    """Tell whether a dash or a number begins an item here: not in the midst of a sentence."""
+    if above is None or not above.prefix.isspace():
+        return True
+    return line.indent != len(above.prefix) or above.text.endswith((".", ":", ";", "!", "?"))
+
+
+def _is_for_people(text: str) -> bool:
+    """Tell whether a comment has words that a person reads."""
+    is_empty = is_wordless(text) or bool(_ADDRESS.fullmatch(text))
+    return not is_empty and not is_read_by_tools(text)
+
+
+def _goes_on(line: _Line, above: Comment | None) -> bool:
+    """Tell whether a line without words, such as a number and a full stop, ends a sentence."""
+    has_sign = re.search(r"\w", line.text) and not _ADDRESS.fullmatch(line.text)
+    return bool(above and has_sign and not is_read_by_tools(line.text))
+
+
+def _find_code(block: list[_Line]) -> set[int]:
+    """Return the rows that hold code that is switched off."""
+    rows: set[int] = set()
+    for start, line in enumerate(block):
+        if line.row in rows:
+            continue
+        if is_code(line.text):
+            rows.add(line.row)
+        elif line.text.endswith(("(", "[", "{", ",", "\\")):
+            # of a call that is wrapped, no line is code alone
+            for end in range(start + 1, len(block)):
+                piece = block[start : end + 1]
+                if is_code("\n".join(line.text for line in piece)):
+                    rows.update(line.row for line in piece)
+                    break
+    return rows
+
+
+def _find_drawings(block: list[_Line]) -> set[int]:
+    """Return the rows of drawings and tables: they are indented, or stand beside lines of signs."""
+    rows: set[int] = set()
+    for _indent, group in groupby(block, lambda line: line.indent > block[0].indent):
+        piece = [line for line in group if line.text]
+        signs = [line for line in piece if is_drawing(line.text)]
+        is_apart = piece[0].indent > block[0].indent if piece else False
+        has_lines_of_signs = any(is_wordless(line.text) for line in signs)
+        if signs and (is_apart or has_lines_of_signs):
+            chosen = piece if is_apart else signs
+            rows.update(line.row for line in chosen)
+    return rows
 
 
 def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
@@ -145,7 +243,7 @@ def _write_comments(source: str, translations: dict[Comment, str]) -> str:
         translation = translations[comment]
         if comment.trailing:
             code = lines[comment.first][: comment.column]
-            lines[comment.first] = f"{code}# {translation.strip()}"
+            lines[comment.first] = f"{code}# {' '.join(translation.split())}"
         else:
             lines[comment.first : comment.last + 1] = _lay_out(comment, translation)
     return "\n".join(lines) + ("\n" if source.endswith("\n") else "")
@@ -158,24 +256,24 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
         text = re.sub('"$', r'\\"', "\n".join(wrapped).replace("\\", r"\\"))  # three are refused
         return [indent + line for line in f'"""{text}"""'.split("\n")]
-    wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
-    if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping
+    wrapped = wrap(translation, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
+    if any(find_mark(line) for line in wrapped):  # made by wrapping
         wrapped = [translation]
-    return [f"{indent}# {line}" for line in wrapped]
+    prefixes = [comment.prefix, *[" " * len(comment.prefix)] * (len(wrapped) - 1)]
+    return [f"{indent}#{prefix}{line}" for prefix, line in zip(prefixes, wrapped, strict=True)]
 
 
-def find_problem(text: str, translation: str) -> str:
+def find_problem(text: str, translation: str, script: str = "") -> str:
     """Tell why ``translation`` may not take the place of the comment ``text``, or nothing.
 
     What a tool would make of it where it stands is looked at there.
     """
-    if HIDDEN.search(translation):
+    if "\n" in translation or find_hidden(translation, script=script, source=text):
         return "a comment is one line; remove line breaks and invisible characters"
-    if translation.lstrip().startswith("#"):
+    words = " ".join(translation.split())  # as it is written: blanks of all kinds are one
+    if words.startswith("#"):
         return "leave out the #, it is put in front of the translation"
-    if _PRAGMA.match(translation) or (
-        _PRAGMA_INSIDE.search(translation) and not _PRAGMA_INSIDE.search(text)
-    ):
+    if is_read_by_tools(words) or (find_mark(words) and not find_mark(text)):
         return "a comment must not hold an instruction to a tool; write other words"
     return ""
 

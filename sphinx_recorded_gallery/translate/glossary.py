@@ -7,11 +7,13 @@ term with the note ``name`` that no language translates is a name, which stays a
 """
 
 import csv
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..atomic_files import atomic_write
 from ..errors import GalleryError
 
 FILE_NAME = "glossary.csv"
@@ -137,7 +139,8 @@ def begin_glossary(locale: Path, language: str) -> Path | None:
         return None
     terms = [term.name for term in load_glossary(locale).terms if not term.is_name]
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        rows = [("term", "translation"), *((term, "") for term in terms)]
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    table = io.StringIO(newline="")
+    rows = [("term", "translation"), *((term, "") for term in terms)]
+    csv.writer(table, lineterminator="\n").writerows(rows)
+    atomic_write(path, table.getvalue().encode())
     return path

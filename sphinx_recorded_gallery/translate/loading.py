@@ -29,7 +29,7 @@ from .catalogs import (
     line_of,
     read_catalog,
 )
-from .checks import Kinds, examine
+from .checks import Kinds, examine, prepare_prose
 from .glossary import Glossary, find_glossaries, load_glossary
 from .markup import inline_nodes
 
@@ -117,6 +117,9 @@ def drop_unsafe(
     for problem in examine(path, examined, kinds, language):
         problems.setdefault(problem.line, f"{problem}; shown in English")
     entries[:] = [entry for entry in entries if line_of(entry) not in problems]
+    for entry in entries:
+        if kinds.get(entry.msgid) == {Kind.PROSE}:
+            entry.msgstr = prepare_prose(entry.msgid, entry.msgstr, language)
     return list(problems.values())
 
 

@@ -4,7 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 from typing import Any
 
 from docutils import frontend, nodes
@@ -37,12 +38,21 @@ TOUCHES = (
 )
 # What has to be the same in a translation.
 _COMPARED = {"literal", "role", "link", "footnote", "substitution", "target", "figure"}
-# Roles whose text is for readers and not a name.
-_WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
+# Roles whose text is for readers and not a name. Sphinx knows a term by its translation, too.
+_WORDY_ROLES = {"guilabel", "menuselection", "abbr", "dfn", "sub", "subscript", "sup"}
+_WORDY_ROLES |= {"superscript", "emphasis", "strong", "title", "title-reference", "t", "term"}
 # Roles that have no title: what stands between < and > is text like all of it.
 _TITLELESS_ROLES = {"math", "code", "raw", "literal", "samp", "kbd", "file", "command"}
 FREE_ROLES = tuple(f":{role}:" for role in sorted(_TITLELESS_ROLES))  # they lead nowhere
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
+
+
+# Text that is between markup: what stands in backticks, with the ends of a link, is passed over.
+_BESIDE_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`_{0,2})", re.DOTALL)
+# A name such as __init__, sys.base_prefix or x86_64, no link such as Python_
+_NAME_WITH_UNDERSCORES = re.compile(r"(?<![A-Za-z0-9_`\]|\\])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*")
+_SIGN_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z0-9])(?:\*\*?|\|)(?=[A-Za-z0-9(])")
+_ANY_STAR = re.compile(r"(?<!\\)\*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +62,7 @@ class Markup:
     parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
     emphasized: int  # how many parts are, in either way
     strong: int  # how many of them are bold
+    glued: int  # how many of them begin inside a word of Latin letters or a number
     plain: str  # the words alone
     problems: dict[str, str]  # what the parser complains about, and that in words for translators
 
@@ -78,9 +89,64 @@ def parse(text: str, *, glue: bool = False) -> Markup:
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],
         strong=parts["strong", ""],
+        glued=_count_glued(children),
         plain="".join(plain),
         problems=problems,
     )
+
+
+def _count_glued(children: list[nodes.Node]) -> int:
+    """Return how many times emphasis begins behind a Latin letter or a digit, as in 2*x."""
+    count = 0
+    for text, emphasis in pairwise(children):
+        is_emphasis = isinstance(emphasis, nodes.emphasis | nodes.strong)
+        if is_emphasis and re.search(r"[A-Za-z0-9]$", text.astext()):
+            count += 1
+    return count
+
+
+def count_new_glued(target: Markup, source: Markup) -> int:
+    """Return how much emphasis a translation has begun inside words, beyond that of its source."""
+    new = target.emphasized - source.emphasized
+    return max(min(new, target.glued - source.glued), 0)
+
+
+def shield_names(text: str, translation: str) -> str:
+    """Return a translation, for which words may touch markup, with its plain names kept plain.
+
+    Where words may touch markup, ``sys.base_prefix`` would be a link to ``base``, and ``2*3*4``
+    emphasis. Such signs get a backslash if that makes the markup more like that of the source.
+    """
+    source = parse(text)
+    distance = _distance(parse(translation, glue=True), source)
+    if not distance:
+        return translation
+    is_plain_star = not source.emphasized and text.count("*") == translation.count("*")
+    pieces = _BESIDE_BACKTICKS.split(translation)
+    for index in range(0, len(pieces), 2):
+        escaped = _NAME_WITH_UNDERSCORES.sub(partial(_escape_name, text, source), pieces[index])
+        escaped = _SIGN_INSIDE_A_WORD.sub(lambda sign: re.sub(r".", r"\\\g<0>", sign[0]), escaped)
+        pieces[index] = _ANY_STAR.sub(r"\*", escaped) if is_plain_star else escaped
+    shielded = "".join(pieces)
+    is_nearer = _distance(parse(shielded, glue=True), source) < distance
+    return shielded if is_nearer else translation
+
+
+def _escape_name(text: str, source: Markup, name: re.Match[str]) -> str:
+    """Return a name whose underscores are no markup, but for one that may be a link (``name_``)."""
+    ends_as_link = name[0].endswith("_") and not name[0].startswith("_")
+    is_plain_in_source = name[0] in text and ("link", "reference") not in source.parts
+    if ends_as_link and not is_plain_in_source:
+        return name[0]
+    return name[0].replace("_", r"\_")
+
+
+def _distance(target: Markup, source: Markup) -> int:
+    """Return in how many places a translation has other markup than its source."""
+    new_problems = target.problems.keys() - source.problems.keys()
+    missing, added = source.parts - target.parts, target.parts - source.parts
+    new_glued = count_new_glued(target, source)
+    return len(new_problems) + missing.total() + added.total() + new_glued
 
 
 def _find_places(children: list[nodes.Node]) -> Iterator[str]:

@@ -23,10 +23,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.nodes import extract_messages
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible
 from ..labels import ENGINE, shipped_labels
 from ..languages import Language
-from ..project import Project
+from ..planted_links import refuse_links
+from ..project import Project, locale_option
 from .catalogs import (
     WIDTH,
     Kind,
@@ -57,9 +58,10 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     ``folder`` is for what Sphinx's builder writes. Raises ``GalleryError`` if it fails.
     """
     root, folder = project.root.absolute(), folder.absolute()
+    refuse_links(root, folder)
     for path in folder.rglob("*.pot"):
         path.unlink()  # all are written anew, but those of pages that are gone
-    _run_gettext_builder(root, folder)
+    _run_gettext_builder(project.config, root, folder)
     paths = sorted(folder.rglob("*.pot"))
     if not paths:
         raise GalleryError("the messages cannot be extracted: Sphinx found none")
@@ -84,17 +86,17 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     return dict(sorted(pots.items()))
 
 
-def _run_gettext_builder(root: Path, folder: Path) -> None:
+def _run_gettext_builder(config: Config, root: Path, folder: Path) -> None:
     """Let Sphinx extract the messages of pages; raise ``GalleryError`` if it fails."""
     # run_sphinx tells an error in one line, where Sphinx's own program tells it in thirty.
-    options = ["-b", "gettext", "-q", str(root), str(folder)]
+    options = ["-b", "gettext", "-q", *locale_option(config), str(root), str(folder)]
     command = [sys.executable, "-m", f"{ENGINE}.run_sphinx", *options]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         reason = done.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
         text = f"the messages cannot be extracted: {reason or 'Sphinx found none'}"
         raise GalleryError(text)
-    print(done.stderr, end="", file=sys.stderr)
+    print(visible(done.stderr), end="", file=sys.stderr)
 
 
 def _add_labels(pot: polib.POFile, labels: Iterable[tuple[str, str]]) -> None:

@@ -13,8 +13,15 @@ from ..errors import GalleryError
 from ..languages import locale_folder
 from ..project import Project
 from ..store import keep
-from .catalogs import count_words, find_catalogs, is_wordless, percent_done, read_catalog
-from .code_comments import HIDDEN
+from .catalogs import (
+    count_words,
+    find_catalogs,
+    is_of_module,
+    is_wordless,
+    percent_done,
+    read_catalog,
+)
+from .hidden_characters import find_hidden
 from .pot import read_pots
 
 # A line of the header that names a person has an address or a year.
@@ -52,8 +59,10 @@ def language_status(project: Project, code: str) -> list[Status]:
         with contextlib.suppress(GalleryError):
             catalog = read_catalog(path) if path.exists() else catalog
         own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgid_plural)}
-        texts = [entry.msgid for entry in pots.get(domain, ())] if pots else list(own)
-        left = [t for t in texts if not (own[t].translated() if t in own else is_wordless(t))]
+        entries = pots.get(domain, ()) if pots else own.values()
+        # Comments of a module that is folded are not what makes a page translated.
+        texts = [entry.msgid for entry in entries if not is_of_module(entry, domain)]
+        left = [text for text in texts if not _is_done(text, own.get(text))]
         fuzzy = [text for text in left if text in own and own[text].fuzzy]
         words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
         lines = map(_CREDIT.match, map(str.strip, catalog.header.splitlines()))
@@ -87,9 +96,14 @@ def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
     return statuses
 
 
+def _is_done(text: str, entry: polib.POEntry | None) -> bool:
+    """Tell a message that is translated, or has no words to translate."""
+    return bool(entry.translated()) if entry else is_wordless(text)
+
+
 def _is_name(text: str) -> bool:
     """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
-    return 0 < len(text) <= 100 and not text.isupper() and not HIDDEN.search(text)
+    return 0 < len(text) <= 100 and not text.isupper() and not find_hidden(text)
 
 
 def add_up(statuses: Sequence[Status]) -> Status:

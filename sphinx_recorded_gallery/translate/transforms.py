@@ -70,8 +70,11 @@ class code_comment(hidden_message, nodes.literal_block):  # noqa: N801
     """A paragraph of a comment beside its block."""
 
 
-class row_name(hidden_message):  # noqa: N801
-    """What a recipe calls a case, a variant or a size of what it measured."""
+class row_name(hidden_message, nodes.literal_block):  # noqa: N801
+    """What a recipe calls a case, a variant or a size of what it measured.
+
+    Sphinx parses the translation of anything but a literal block, and would run a directive in it.
+    """
 
 
 class fold_summary(code_comment):  # noqa: N801
@@ -108,8 +111,9 @@ def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
 
 def _add_comments_of(block: nodes.literal_block, source: str | None, line: int | None) -> None:
     helpers = []
-    for comment in find_comments(block.astext(), is_module="recipe_module" in block):
-        helper = code_comment("", "", original=comment.text)
+    is_module = "recipe_module" in block
+    for comment in find_comments(block.astext(), is_module=is_module):
+        helper = code_comment("", "", original=comment.text, is_of_module=is_module)
         helper.source = source
         helper.line = (line or 0) + comment.first
         helpers.append(helper)
@@ -170,8 +174,10 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         note_problem(env, problem)
     translations = install_messages(env, entries)
 
-    words = sum(count_words(text) for text in kinds)
-    words_left = sum(count_words(text) for text in kinds if text not in translations)
+    # Comments of a module that is folded are not what makes a page translated.
+    own = {text for node, text in messages if not node.get("is_of_module")}
+    words = sum(count_words(text) for text in own)
+    words_left = sum(count_words(text) for text in own if text not in translations)
     settings = document.settings
     document[_STATE] = PageTranslation(
         raw_enabled=settings.raw_enabled,
@@ -253,9 +259,13 @@ def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
 
 def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:
     """Return what a browser makes of an element beside its words: its kind, addresses and HTML."""
+    if isinstance(node, nodes.emphasis | nodes.strong | nodes.literal):
+        return set()  # it shows words otherwise, and does nothing
     effects = {("kind", node.tagname)}
     for name in ("refuri", "uri", "reftarget", "refname", "filename"):
-        if name in node:
+        # A term is known by its translation, too.
+        is_term = name == "reftarget" and node.get("reftype") == "term"
+        if name in node and not is_term:
             effects.add((name, str(node[name])))
     if isinstance(node, nodes.raw):
         effects.add(("html", node.astext()))

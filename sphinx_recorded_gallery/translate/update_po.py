@@ -1,13 +1,13 @@
 """Bring the catalogs of a project up to date with its sources: `make update-po`.
 
 A text that moved takes its translation with it, from whichever catalog has it, also from what was
-put away as obsolete. A text that changed takes the translation of the old one as fuzzy, with the
-old text beside it.
+put away as obsolete. Where catalogs translate it differently, it is fuzzy: a person chooses. A text
+that changed takes the translation of the old one as fuzzy, with the old text beside it.
 """
 
 import difflib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -83,18 +83,30 @@ def plan_update(
     """
     in_use = {entry.msgid for template in templates.values() for entry in template}
     own = [entry for catalog in catalogs.values() for entry in catalog]
+    disputed = find_disputed(own)
     known = remember([*own, *(entry for entry in shipped if entry.msgid in in_use)])
     made: dict[str, polib.POFile] = {}
     outcomes: Outcomes = {}
     for domain in [*templates, *sorted(catalogs.keys() - templates.keys())]:
         old, template = catalogs.get(domain), templates.get(domain, polib.POFile())
         if old is not None or template:
-            made[domain], outcome = merge(old, template, known, in_use, language=language)
+            made[domain], outcome = merge(
+                old, template, known, in_use, language=language, disputed=disputed
+            )
             outcomes |= {domain: outcome} if outcome else {}
     live = {(e.msgid, e.msgstr) for each in made.values() for e in each.translated_entries()}
     for catalog in made.values():
         catalog[:] = [e for e in catalog if not e.obsolete or (e.msgid, e.msgstr) not in live]
     return made, outcomes
+
+
+def find_disputed(entries: Iterable[polib.POEntry]) -> set[str]:
+    """Return the texts of which there are several finished translations in use."""
+    translations: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        if entry.translated() and not entry.obsolete:
+            translations[entry.msgid].add(entry.msgstr)
+    return {text for text, different in translations.items() if len(different) > 1}
 
 
 def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
@@ -124,11 +136,13 @@ def merge(
     in_use: Collection[str],
     *,
     language: str,
+    disputed: Collection[str] = (),
 ) -> tuple[polib.POFile, dict[str, str]]:
     """Return a catalog with the messages of a template and the translations that there are.
 
     With it stands what became of the messages that it did not translate before. ``known`` is the
-    memory of the language, ``in_use`` are the texts that pages have now.
+    memory of the language, ``in_use`` are the texts that pages have now, ``disputed`` those that
+    catalogs translate differently.
     """
     before: dict[str, polib.POEntry] = {}
     # Of a message that a merge doubled: in use before obsolete, finished before fuzzy and empty
@@ -150,6 +164,9 @@ def merge(
             entry.msgstr, entry.tcomment = found.msgstr, entry.tcomment or found.tcomment
             entry.previous_msgid, entry.flags = None, [f for f in entry.flags if f != "fuzzy"]
             outcomes[entry.msgid] = REUSED
+            if entry.msgid in disputed:  # a label of one word depends on its page
+                entry.flags = ["fuzzy", *entry.flags]
+                outcomes[entry.msgid] = FUZZY
         elif not entry.msgstr:
             gone = {text for text, each in known.items() if each.msgid not in in_use}
             similar = most_alike(entry.msgid, gone, 0.6) or most_alike(entry.msgid, known, 0.8)

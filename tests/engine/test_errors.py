@@ -2,13 +2,17 @@
 
 import os
 import re
+import shlex
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.commands import parse_arguments
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
 from tests.helpers.gallery import ROOT, Gallery
@@ -183,6 +187,22 @@ def test_remedies_name_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert suggest("html", "ko") == "recorded-gallery html ko --root 'my docs'"
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["a;touch PWNED;b", "a b", "-x", "--force", "$(touch PWNED)", "it's", "a`b`", "각", "a#b"],
+)
+def test_a_remedy_that_is_pasted_runs_what_it_names(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDED_GALLERY_ROOT", "a folder")
+    program, *arguments = shlex.split(suggest("record", name, "--force"))
+    options = parse_arguments(arguments)
+    assert options.recipes == [name]
+    assert options.force
+    assert str(options.root) == "a folder"
+    assert program == "recorded-gallery"
+
+
 def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:
     conf = make(tmp_path) / "conf.py"
     conf.write_text(f'{conf.read_text()}\nextensions = ["sphinx_gallery.gen_gallery"]\n')
@@ -193,3 +213,36 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     )
     conf.write_text(f'{conf.read_text()}\nextensions += ["sphinx_recorded_gallery"]\n')
     assert load_project(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["evil\x1b]0;title\x07.po", "x\n::error::from a file name.po"])
+def test_no_command_speaks_to_the_terminal_in_the_name_of_a_file(
+    gallery: Gallery,
+    name: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    gallery.write("adding", TITLED)
+    gallery.set_languages("ko")
+    path = gallery.translate("index", {"Site": "사이트"})
+    path.rename(path.with_name(name))
+    machine = gallery.recordings / name
+    machine.mkdir(parents=True)
+    (machine / "adding.ipynb").write_text("{}")
+    templates = str(gallery.root / "gettext")
+    for command in (["update-po", "--templates", templates], ["check"]):
+        main([*command, "--root", str(gallery.root)])
+        told = "".join(capfd.readouterr())
+        assert "from a file name" in told or "<U+001B>]0;title<U+0007>" in told
+        assert "\x1b" not in told
+        assert not re.search("^::", told, re.MULTILINE)
+
+
+def test_a_terminal_without_the_letters_of_a_name_is_told_escapes(gallery: Gallery) -> None:
+    gallery.write("한글", TITLED)
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "sphinx_recorded_gallery", "check"]
+    done = subprocess.run(command, cwd=gallery.root, env=environment, capture_output=True)
+    assert rb"\ud55c\uae00  missing" in done.stdout
+    assert done.stderr == b""

@@ -35,7 +35,8 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     done = run(site, "sphinx_recorded_gallery", "new-language", "ja")
     assert done.returncode == 0, done.stderr
     assert 'ja = { name = "日本語", published = false }' in done.stdout
-    assert "recorded-gallery live ja" in done.stdout
+    assert " live ja\n" in done.stdout
+    assert "CODEOWNERS" not in done.stdout  # there is none
     assert "make " not in done.stdout
     assert (site.root / "locale/ja/glossary.csv").read_text() == "term,translation\ncache,\n"
     assert (
@@ -100,7 +101,7 @@ def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     assert done.returncode == 1
     assert "ko: WARNING" in done.stderr
     assert "index.po:1: not a catalog" in done.stderr
-    assert "error: not built without problems: ko" in done.stderr
+    assert "error: see the problems above, in ko" in done.stderr
     assert "en: done" in done.stdout
     assert "ja: done" in done.stdout
     for code in ("en", "ko", "ja"):  # ko too: its page is whole, in English

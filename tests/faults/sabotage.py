@@ -315,7 +315,7 @@ FILES = [
         "recording-is-fifo",
         "a FIFO in the place of the recording",
         "print('fine')",
-        "either",
+        "stopped",
         prepare=lambda bench: (
             (
                 (bench.recordings / "faulty.ipynb").unlink(),
@@ -336,9 +336,11 @@ FILES = [
     ),
     _files(
         "recordings-linked",
-        "recordings/ that is a link to another folder",
+        "recordings/ that is a link to another folder, as a pull request may hold",
         "print('fine')",
+        "stopped",
         prepare=lambda bench: _linked(bench),
+        says="is a link; name the folder that it leads to",
         leaves=(r"elsewhere(/.*)?",),
     ),
     _files(

@@ -55,6 +55,7 @@ LANGUAGES = {
     "ko": 'ko = { name = "한국어" }',
     "zh_CN": 'zh_CN = { name = "简体中文" }',
     "ja": 'ja = { name = "日本語" }',
+    "fr": 'fr = { name = "Français" }',
 }
 
 

@@ -55,8 +55,9 @@ EVIL = [
     for line in Path(__file__).with_name("evil.jsonl").read_text().splitlines()
     for text in json.loads(line)
 ]
-# Tags that show words otherwise, and that the writer of Markdown uses itself
 UNREADABLE = re.compile("[\0\x1c-\x1e\x85\u2028\u2029\ud800-\udfff]")
+EMPHASIS = {("em",), ("strong",)}  # which a translation may have, and which does nothing
+# Tags that show words otherwise, and that the writer of Markdown uses itself
 PLAIN = {("br",), ("em",), ("s",), ("span",), ("strong",), ("sup",)}
 WORDS = ("번역", "문장입니다.", "수 더하기", "x", "2", "를", "。", "(", ")", "굵게", "a b", "...")
 JOINTS = ("", "", " ", " ", "\n", "\n\n", "\\ ", "\u2028", "\x0c", "\r", "\t")
@@ -276,8 +277,8 @@ class Finished:
         """Yield what is worse than without a catalog."""
         if self.files - clean.files:
             yield f"files: {self.files - clean.files}"
-        if self.elements - clean.elements:
-            yield f"pages: {self.elements - clean.elements}"
+        if new := self.elements - clean.elements - EMPHASIS:
+            yield f"pages: {new}"
         if self.noted - clean.noted - PLAIN:
             yield f"notebook: {self.noted - clean.noted}"
         if self.bare_addresses - clean.bare_addresses:

@@ -18,10 +18,10 @@ import polib
 
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.project import load_project
-from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind, find_catalogs, kind_of, label_domains
 from sphinx_recorded_gallery.translate.checks import examine
 from sphinx_recorded_gallery.translate.glossary import load_glossary
+from sphinx_recorded_gallery.translate.style_checks import find_advice
 from tests.helpers.gallery import ROOT
 
 GLOSSARY = load_glossary(ROOT / "locale")
@@ -413,7 +413,15 @@ def tell(case: Case, translation: str) -> set[str]:
     """Return what check-po says of a message with this translation."""
     entry = polib.POEntry(msgid=case.text, msgstr=translation)
     kinds = {case.text: {case.kind}}
-    return {*map(str, examine(case.path, [entry], kinds, case.language, GLOSSARY))}
+    problems = examine(
+        case.path,
+        [entry],
+        kinds,
+        case.language,
+        glossary=GLOSSARY,
+        advice=find_advice(ROOT / "locale", case.language.code),
+    )
+    return {*map(str, problems)}
 
 
 class Trial(NamedTuple):

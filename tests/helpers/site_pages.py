@@ -6,12 +6,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from sphinx_recorded_gallery.languages import load_languages
-from sphinx_recorded_gallery.recipes.find_recipes import find_recipes
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.recipes.find_recipes import list_files
 from tests.helpers.gallery import ROOT
 
 LANGUAGES = [each for each in load_languages(ROOT).values() if each.published]
 SOURCE, *TRANSLATED = LANGUAGES
-RECIPES = find_recipes(ROOT / "recipes_source")
+RECIPES = [file.path for file in list_files(load_project(ROOT).config, ROOT)]
 NAMES = [path.stem for path in RECIPES]
 
 # To recipes that time what they do, a machine seems twenty times as slow as it is: they do the same

@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from benchmarks.layout_shift import measure
+from benchmarks.pages import measure_page
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import load_project
 from tests.helpers.browsers import wait_for
@@ -291,9 +292,9 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
         )
         assert light == []
         expect(page.locator(".chart-data table").first).to_be_visible()
-        cases = page.locator(".code-cases input")
+        cases = page.locator(".answer .code-cases input")
         assert cases.count() > 1
-        expect(page.locator(".code-cases pre:visible")).to_have_count(cases.count())
+        expect(page.locator(".answer .code-cases pre:visible")).to_have_count(cases.count())
         folded, shown = (
             page.locator(each).first.evaluate("(e) => parseFloat(getComputedStyle(e).lineHeight)")
             for each in (".folded-cell pre", ".answer pre")
@@ -382,22 +383,13 @@ def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, name: 
 
 
 @by_recipe_and_language
-def test_the_answer_and_its_code_are_in_sight_at_once(
-    page: Page, address: str, name: str, language: Language
+def test_a_page_begins_with_a_short_answer_and_a_chart(
+    page: Page, browser: Browser, address: str, name: str, language: Language
 ) -> None:
-    page.goto(f"{address}{language.code}/recipes/{name}.html")
-    parts = "section.answer > p:first-of-type, section.answer .highlight pre"
-    bottoms = f"""() => [...document.querySelectorAll("{parts}")]
-      .map((each) => each.getBoundingClientRect().bottom + scrollY)"""
-    cases = page.locator("section.answer fieldset label").all()
-    for size in ({"width": 1440, "height": 900}, PHONE):
-        page.set_viewport_size(size)
-        for number, case in enumerate(cases or [None]):
-            if case:
-                case.click()
-            screens = 2 if size == PHONE and number else 1
-            assert max(page.evaluate(bottoms)) < screens * size["height"]
+    recipe = f"{language.code}/recipes/{name}"
+    assert [begin.misses for begin in measure_page(browser, address, recipe)] == [[], []]
     page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}{recipe}.html")
     page.locator("#pst-page-toc-nav a[href='#the-answer']").click()
     expect(page).to_have_url(re.compile("#the-answer$"))
 

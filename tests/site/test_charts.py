@@ -27,7 +27,7 @@ from second_call.charts.scales import Scale, format_seconds, format_value, time_
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge
 from sphinx_recorded_gallery.languages import find_locale
-from sphinx_recorded_gallery.recipes.recording import PUBLISHED_MIME
+from sphinx_recorded_gallery.recipes.mime_types import PUBLISHED_MIME
 from tests.helpers.gallery import ROOT, Gallery
 
 ENGLISH = find_locale("en")

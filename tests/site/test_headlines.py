@@ -35,7 +35,7 @@ ROWS = """
 Front
 =====
 
-.. answer:: results
+.. gains:: results
 
 .. measured-on::
 
@@ -285,7 +285,7 @@ def test_a_changed_list_of_results_changes_the_answer(front: Gallery) -> None:
     write_page(front, NAMED.replace(" (graph)", ""))
     build = front.build()
     assert "CUDA graphs gave" not in build.page("index")
-    front.root.joinpath("index.rst").write_text(ROWS.replace("answer:: results", "answer:: reslts"))
+    front.root.joinpath("index.rst").write_text(ROWS.replace("gains:: results", "gains:: reslts"))
     assert "'reslts' is no page; name the one with the results" in front.build().warnings
 
 

@@ -43,9 +43,9 @@ def test_a_recipe_is_begun_and_listed(root: Path) -> None:
     ("name", "told"),
     [
         ("", "which recipe?; take small letters"),
-        ("Mine-2", "'Mine-2' is no name of a recipe; take small letters"),
-        ("../mine", "'../mine' is no name of a recipe; take small letters"),
-        ("index", "'index' is no name of a recipe; take small letters"),
+        ("Mine-2", "'Mine-2' is not a name for a recipe; take small letters"),
+        ("../mine", "'../mine' is not a name for a recipe; take small letters"),
+        ("index", "'index' is not a name for a recipe; take small letters"),
         ("mine", "recipes_source/mine.py: it is there already; take another name"),
         ("compile_modes", "there was a page recipes/compile_modes once"),
         ("random", "random is a Python module"),
@@ -67,12 +67,12 @@ def test_the_skeleton_records_and_renders(tmp_path: Path, make: list[str]) -> No
     for step in (
         ["new-recipe", "NAME=gradient_accumulation"],
         ["record", "RECIPES=gradient_accumulation", "DEVICE=cpu"],
-        ["html", "LANGUAGES=en"],
-        ["check", "LANGUAGES=en"],
+        ["page", "RECIPES=gradient_accumulation"],
     ):
         done = subprocess.run([*make, *step], cwd=root, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     assert "the English part is done" in done.stdout
-    page = (root / "_build/html/en/recipes/gradient_accumulation.html").read_text()
+    address = done.stdout.partition("to read it: file://")[2].partition("\n")[0]
+    page = Path(address).read_text()
     assert 'class="chart' in page
     assert "not measured" not in page

@@ -1,6 +1,7 @@
 """A recipe's page: the answer in a box and in short, cards on a phone, its foot, its downloads."""
 
 import sys
+from textwrap import indent
 
 import nbformat
 import pytest
@@ -16,11 +17,29 @@ Is it two?
 
 Find out what the sum is.
 
-**Add** ``one`` and one. It is two: count yourself. **Otherwise: look it up**: it helps.
+.. answer::
 
-.. code-block:: python
+   **Add** ``one`` and one. It is two: count yourself. **Otherwise: look it up**: it helps.
 
-   total = 1 + 1
+   .. code-block:: python
+
+      total = 1 + 1
+
+   - 2 is the sum
+
+   .. chart:: wall
+      :hero:
+
+      What was measured.
+
+**In your library**
+
+.. libraries::
+
+   - **Abacus**: move a bead. Then:
+
+     - count
+   - **Fingers** need no library.
 
 **What you need**
 
@@ -57,6 +76,7 @@ KOREAN = {
     ),
     "Find out what the sum is.": "합이 얼마인지 알아봅니다.",
     "What you need": "필요한 것",
+    "**Abacus**: move a bead. Then:": "**주판**: 알을 옮기세요. 그다음:",
     "Case": "경우",
     "Cost": "비용",
 }
@@ -78,7 +98,8 @@ def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
         page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
         [box] = page.select("section.answer")
         assert box["id"] == ANCHOR
-        assert [each.name for each in box.find_all(recursive=False)] == ["h2", "p", "div"]
+        parts = [part["class"][0] for part in box.find_all(recursive=False)[1:]]
+        assert parts == ["verdict", "facts", "answer-code"]
         assert box.p.get_text().startswith(lead)
         assert "total = 1 + 1" in box.pre.get_text()
         assert page.select_one("section > p").find_parent("section") != box  # for whom it is
@@ -99,7 +120,7 @@ def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_noteboo
     more = f"{block}   :caption: Otherwise\n\n   # look\n   total = 2\n"
     cases = f"{block}   :caption: ``sum``\n\n   total = sum([1, 1])\n\n{more}"
     alone = f"**What you need**\n\n{block}   :caption: Alone\n\n   total = 3"
-    text = RECIPE.replace(f"{block}\n   total = 1 + 1\n", cases)
+    text = RECIPE.replace(f"   {block}\n      total = 1 + 1\n", indent(cases, "   "))
     gallery.write("sum", text.replace("**What you need**", alone))
     gallery.translate("recipes/sum", {"Otherwise": "아니면", "look": "보기"})
     build = gallery.build(language="ko")
@@ -134,9 +155,45 @@ def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery
 
 
 def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
-    path = gallery.write("sum", RECIPE.replace(".. code-block:: python", ".. note::"))
+    start, end = RECIPE.index(".. answer::"), RECIPE.index("**In your library**")
+    path = gallery.write("sum", RECIPE[:start] + RECIPE[end:])
     assert "no answer" not in gallery.build().warnings
     gallery.configure(second_call_answer_required=True)
     build = gallery.build()
     assert f"{path}:1: the page has no answer" in build.warnings
     assert 'section class="answer"' not in build.page("recipes/sum")
+
+
+def test_libraries_are_tabs_and_a_translation_may_rename_them(gallery: Gallery) -> None:
+    gallery.translate("recipes/sum", KOREAN)
+    build = gallery.build(language="ko")
+    page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+    [tabs] = page.select("section#in-your-library fieldset")
+    assert [label.get_text() for label in tabs.select("label")] == ["주판", "Fingers"]
+    first, second = tabs.select(".code-case")
+    assert first.p.get_text() == "알을 옮기세요. 그다음:"
+    assert first.li.get_text() == "count"
+    assert second.p.get_text() == "Fingers need no library."
+
+
+@pytest.mark.parametrize(
+    ("words", "instead", "told"),
+    [
+        ("   **Add** ``one`` and", "   - **Add** ``one`` and", "it needs a verdict"),
+        ("      :hero:\n", "", "it needs one chart with the option :hero:"),
+        ("   - 2 is the sum\n", "", "it needs one list of at most 4 facts"),
+        ("- 2 is", "- 0\n   - 1\n   - 2\n   - 3\n   - 4 is", "one list of at most 4 facts"),
+        (
+            ".. code-block:: python\n\n      total",
+            ".. note::\n\n      total",
+            "no place for a note",
+        ),
+        ("- **Fingers** need", "- Fingers need", "each item begins with a bold name"),
+    ],
+)
+def test_what_an_answer_lacks_is_told(
+    gallery: Gallery, words: str, instead: str, told: str
+) -> None:
+    assert words in RECIPE
+    gallery.write("sum", RECIPE.replace(words, instead))
+    assert told in gallery.build().warnings

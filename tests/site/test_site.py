@@ -28,21 +28,6 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "TORCHINDUCTOR_COMPILE_THREADS": "1",
 }
-# A figure with the unit of a measurement. That 100 % means all is no measurement.
-MEASUREMENT = re.compile(
-    r"(?<![\w.^])(?!100 ?%)\d[\d.,]* ?"
-    r"(?:ns|µs|us|ms|s|seconds?|minutes?|[GT]B/s|[GT]FLOPS?|[GT]FLOP/s|×|%)(?!\w)"
-)
-
-# Figures that somebody else measured, tolerances, and the line between gain and loss.
-QUOTED = {
-    "compiling_optimizer": "5 %, 747 µs, 392 µs",  # the bound of a claim, and what an article says
-    "regional_compilation": "9.7 s, 0.7 s",
-    "results": "1×",
-    "compile_modes": "90 %",
-    "how_we_measure": "5%, 0.3%",
-    "reference": "14.2 ms, 4.2 TB/s, 2.7×, 63%",  # how figures are shown
-}
 
 
 @pytest.fixture
@@ -65,18 +50,7 @@ def test_the_recording_is_current_and_from_a_gpu(path: Path) -> None:
     assert recording.on_gpu
     assert recording.facts["commit"]
     assert not recording.facts["modified"]
-    # Two at a time, on a host that others use. Of the 225 s of regional_compilation, 41 go into a
-    # package of AOTInductor that could not be loaded, and 34 into compiling for a CPU.
-    assert recording.facts["seconds"] < (230 if path.stem == "regional_compilation" else 200)
-
-
-@pytest.mark.parametrize("path", RECIPES + PAGES, ids=lambda path: path.name)
-def test_no_measured_figure_is_typed_in_prose(path: Path) -> None:
-    text = path.read_text()
-    if path.suffix == ".py":
-        text = "\n".join(each.content for each in load_recipe(path).blocks if each.type == "text")
-    quoted = [each for each in QUOTED.get(path.stem, "").split(", ") if each]
-    assert MEASUREMENT.findall(text) == quoted
+    assert recording.facts["seconds"] < 200
 
 
 @by_language

@@ -50,7 +50,12 @@ for name, code, check in json.load(sys.stdin):
         failed += 1
 sys.exit(failed)
 """
-ON_CPU = {".cuda()": ".cpu()", '"cuda"': '"cpu"', "capturable=True": "capturable=False"}
+ON_CPU = {
+    ".cuda()": ".cpu()",
+    '"cuda"': '"cpu"',
+    "capturable=True": "capturable=False",
+    "ProfilerActivity.CUDA": "ProfilerActivity.CPU",
+}
 SMALLER = {  # a model of 660 million weights takes a CPU too long
     "num_hidden_layers=2": "num_hidden_layers=1, hidden_size=64, intermediate_size=64, "
     "num_attention_heads=2, vocab_size=99"
@@ -72,10 +77,10 @@ def test_code_to_copy_runs(tmp_path: Path) -> None:
     snippets = []
     for path in RECIPES:
         top = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-        block = r"(?m)^\.\. code-block:: python\n(?:   :caption: .*\n)?((?:   .*\n|\n)+)"
+        block = r"(?m)^( *)\.\. code-block:: python\n(?:\1   :caption: .*\n)?((?:\1   .*\n|\n)+)"
         found = re.findall(block, f"{top}\n")
         assert found, path
-        for number, code in enumerate(found):
+        for number, (_indentation, code) in enumerate(found):
             for gpu, cpu in (ON_CPU | SMALLER).items():
                 code = code.replace(gpu, cpu)
             check = CHECKS.get((path.stem, number), "True")

@@ -19,9 +19,22 @@ def text_of(path: Path) -> str:
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_code_to_copy_fits_on_a_phone(path: Path) -> None:
-    captioned = r"(?m)^\.\. code-block:: python\n   :caption: .*\n((?:   .*\n|\n)+)"
-    for code in re.findall(captioned, text_of(path)):
-        assert len(code.strip().splitlines()) <= 20  # an iteration in a CUDA graph, for a phone
+    captioned = r"(?m)^( *)\.\. code-block:: python\n\1   :caption: .*\n((?:\1   .*\n|\n)+)"
+    for _indentation, code in re.findall(captioned, text_of(path)):
+        assert len(code.strip().splitlines()) <= 31  # as many as ``look`` has
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_what_applies_is_said_in_a_few_words(path: Path) -> None:
+    _start, _heading, rest = text_of(path).partition("**Does this apply to you?**")
+    table = rest.partition("\n**")[0].partition("What to do")[2]
+    rows = re.findall(r"\* - (.+)\n +- (.+)\n", table)
+    assert 3 <= len(rows) <= 5
+    for cells in rows:
+        for cell in cells:
+            words = re.sub(r":doc:`([^`<]+)<[^>]+>`", r"\1", cell).split()
+            assert len(words) <= 12, cell
+    assert rows[0][0].startswith("GPU busy below 80 %")
 
 
 def test_texts_say_nothing_without_a_measurement_or_an_excuse() -> None:

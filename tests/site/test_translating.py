@@ -30,10 +30,10 @@ def test_every_command_of_the_guide_is_walked_through_below() -> None:
     text = GUIDE.read_text(encoding="utf-8")
     blocks = "".join(re.findall(r"code-block:: bash\n\n((?: +.*\n)+)", text))
     assert re.findall(r"^ +(make .*)$", blocks, re.MULTILINE) == [
-        "make new-language LANGUAGE=de",
-        "make live LANGUAGE=de",
-        "make live LANGUAGE=ko",
-        "make check-po LANGUAGE=ko",
+        "make new-language LANGUAGES=de",
+        "make live LANGUAGES=de",
+        "make live LANGUAGES=ko",
+        "make check-po LANGUAGES=ko",
     ]
 
 
@@ -61,7 +61,7 @@ def run(clone: Path, make: list[str], target: str) -> str:
 @pytest.mark.slow
 def test_the_first_corrected_sentence(clone: Path, make: list[str]) -> None:
     live = subprocess.Popen(
-        [*make, "live", "LANGUAGE=ko", "PORT=0"],
+        [*make, "live", "LANGUAGES=ko", "PORT=0"],
         cwd=clone,
         stdout=subprocess.PIPE,
         text=True,
@@ -86,15 +86,15 @@ def test_the_first_corrected_sentence(clone: Path, make: list[str]) -> None:
         live.send_signal(signal.SIGINT)
         os.killpg(live.pid, signal.SIGTERM)
         live.wait()
-    assert "no problems" in run(clone, make, "check-po LANGUAGE=ko")
+    assert "no problems" in run(clone, make, "check-po LANGUAGES=ko")
 
 
 @pytest.mark.slow
 def test_a_new_language(clone: Path, make: list[str]) -> None:
-    run(clone, make, "new-language LANGUAGE=de")
+    run(clone, make, "new-language LANGUAGES=de")
     assert (clone / "locale/de/LC_MESSAGES/recipes/compile_modes.po").exists()
     for path in (ROOT / "locale/templates").rglob("*.pot"):  # they hold what pages say
         made = clone / path.relative_to(ROOT)
         assert made.read_bytes() == path.read_bytes(), "run `make update-po`"
     # Empty catalogs of a language that is not published are no problem.
-    assert "no problems" in run(clone, make, "check-po LANGUAGE=de")
+    assert "no problems" in run(clone, make, "check-po LANGUAGES=de")

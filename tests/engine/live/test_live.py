@@ -1,3 +1,4 @@
+import multiprocessing
 import re
 import signal
 import subprocess
@@ -185,3 +186,24 @@ def test_ctrl_c_ends_what_builds_are_forked_from_without_a_word() -> None:
     program = "import os; from sphinx_recorded_gallery.live import preload; os.kill(os.getpid(), 2)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")
+
+
+@pytest.mark.slow
+def test_an_interrupted_build_is_ended(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal to `live` alone reaches no build; waiting for one would look like a hang."""
+    processes = []
+
+    class Receiver:
+        def recv(self) -> None:
+            processes.extend(multiprocessing.active_children())
+            raise KeyboardInterrupt
+
+    def pipe(duplex: bool) -> tuple[Receiver, object]:
+        _receiver, sender = multiprocessing.Pipe(duplex)
+        return Receiver(), sender
+
+    monkeypatch.setattr(live._processes, "Pipe", pipe)
+    with pytest.raises(KeyboardInterrupt):
+        live.rebuild()
+    (process,) = processes
+    assert process.exitcode == -signal.SIGKILL

@@ -34,8 +34,8 @@ def test_each_message_has_its_place_and_what_to_do(site: Gallery) -> None:
         mark_of(FOUR): ["the number 4 is missing; numbers stay as they are (numbers)"],
         mark_of("Empty."): ["not translated: readers get English; translate it (empty)"],
         mark_of("Site"): [
-            "space doubled; remove it (spaces)",
             "the number 3 is not in the source; numbers stay as they are (numbers)",
+            "space doubled; remove it (spaces)",
         ],
     }
 

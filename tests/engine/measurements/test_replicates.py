@@ -48,7 +48,6 @@ DAMAGE: dict[str, Callable[[str], str]] = {
     "not a whole line (invalid JSON)": lambda line: line[:50],
     "in format 2, this version reads 1": lambda line: line.replace('"schema": 1', '"schema": 2'),
     "not the line of a replicate": lambda line: "[1]",
-    "a conflict that git left here: keep the lines of both sides": lambda line: "<<<<<<< HEAD",
 }
 
 
@@ -63,6 +62,15 @@ def test_a_damaged_line_is_named_by_its_number(path: Path, message: str) -> None
         read_replicates(path, "now")
     expected = f"{path}:2: {message}; restore the line from git, or remove it"
     assert str(caught.value) == expected
+
+
+def test_a_conflict_in_the_lines_has_a_remedy_of_its_own(path: Path) -> None:
+    append(path, LINE)
+    path.write_text(f"{path.read_text()}<<<<<<< HEAD\n")
+    with pytest.raises(GalleryError) as caught:
+        read_replicates(path, "now")
+    remedy = "keep the lines of both sides and remove those that git added"
+    assert str(caught.value) == f"{path}:2: a conflict that git left here; {remedy}"
 
 
 def test_git_unites_what_two_branches_appended(tmp_path: Path) -> None:

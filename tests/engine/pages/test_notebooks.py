@@ -1,3 +1,4 @@
+import json
 import re
 import subprocess
 import sys
@@ -115,3 +116,54 @@ def test_addresses_that_the_theme_shortens(site: Gallery) -> None:
     assert build.warnings == ""
     text = "[pytorch/pytorch#1](https://github.com/pytorch/pytorch/issues/1)"
     assert text in markdown(build)
+
+
+def show_instead(site: Gallery, data: dict[str, object], **metadata: object) -> Path:
+    """Let the recording show something else in its second cell, and say other things of itself."""
+    path = site.recordings / "adding.ipynb"
+    notebook = json.loads(path.read_text())
+    shown = notebook["cells"][1]["outputs"][0]
+    shown["data"] = data
+    shown["metadata"] = {"text/html": {"isolated": True}, "image/png": {"width": 3, "evil": "x"}}
+    notebook["metadata"] |= metadata
+    write_recording(path, json.dumps(notebook))
+    return path
+
+
+def test_a_notebook_loads_nothing_and_obeys_no_stranger(site: Gallery) -> None:
+    host = "https://evil.example"
+    markdown_text = f"**good** ![x]({host}/md.png) <script>fetch('{host}')</script>"
+    forms = {
+        "text/markdown": markdown_text,
+        "text/plain": "<IPython.core.display.Markdown object>",
+        "application/vnd.vegalite.v5+json": {"data": {"url": f"{host}/v.json"}},
+        "application/vnd.jupyter.es6-rich-output": f"{host}/module.js",
+    }
+    kernel = {"name": "bash", "display_name": "Bash", "language": "bash"}
+    jupytext = {"formats": "ipynb,../../evil//py:percent"}
+    show_instead(site, forms, kernelspec=kernel, jupytext=jupytext, language_info={"name": "bash"})
+    notebook = read(site.build())
+    cell = next(each for each in notebook.cells if "class Table" in each.source)
+    (output,) = cell.outputs
+    assert output.data == {"text/plain": markdown_text}
+    assert output.metadata == {}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.language_info.name == "python"
+    assert "jupytext" not in notebook.metadata
+    assert notebook.metadata.recording.recipe == "adding"
+
+
+def test_an_output_of_which_nothing_can_be_shown_is_none(site: Gallery) -> None:
+    show_instead(site, {"application/vnd.plotly.v1+json": {"data": []}})
+    notebook = read(site.build())
+    cell = next(each for each in notebook.cells if "class Table" in each.source)
+    assert cell.outputs == []
+
+
+def test_where_recordings_are_trusted_a_notebook_has_all_their_forms(site: Gallery) -> None:
+    site.configure(recorded_gallery_trust_outputs=True)
+    forms = {"text/markdown": "**good**", "application/vnd.plotly.v1+json": {"data": []}}
+    show_instead(site, forms)
+    notebook = read(site.build())
+    cell = next(each for each in notebook.cells if "class Table" in each.source)
+    assert cell.outputs[0].data == forms

@@ -113,3 +113,34 @@ def test_pages_that_sphinx_gallery_made_by_running(gallery: Gallery) -> None:
     page = gallery.build().page("recipes/three")
     assert "Old" not in page
     assert "indented" in page
+
+
+STREAMS = '''
+"""
+Streams
+=======
+
+Text.
+"""
+import sys
+
+print("first")
+print("second, an error", end="", file=sys.stderr)
+print("third")
+'''
+
+
+def test_output_and_errors_stand_in_one_box(gallery: Gallery) -> None:
+    gallery.add("streams", STREAMS)
+    page = gallery.build().page("recipes/streams")
+    assert page.count("sphx-glr-script-out") == 1
+    assert "first\nsecond, an error\nthird\n</pre>" in page
+
+
+def test_sphinx_search_is_spared_words_that_nobody_types(gallery: Gallery) -> None:
+    blocks = "".join(f"\n::\n\n   {word} printed\n" for word in ("y" * 10_000, "quokka"))
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}{blocks}")
+    words = (gallery.build().out / "searchindex.js").read_text(encoding="utf-8")
+    assert "quokka" in words
+    assert "yyyyy" not in words

@@ -62,6 +62,12 @@ ATTACKS = [
     ({WHY: "까닭 vim: foldmethod=expr:foldexpr=evil()"}, "vim:"),
     ({"One.": "하나.", "Two.": "둘 ex: set nomodeline", "Three.": "셋."}, "ex:"),
     ({"One.": "Local Variables:", "Two.": "eval: (evil)", "Three.": "End:"}, "Local Var"),
+    ({WHY: "\u3000In[1]: 값입니다."}, "# In[1]"),
+    ({"behind": "\u00a0noqa"}, "noqa"),
+    ({"behind": "fades == 1.0"}, "fades"),
+    ({DOCSTRING: "fades:"}, "fades"),
+    ({WHY: "까닭 vi:noai:ts=3:nu"}, "vi:"),
+    ({"Three.": "셋 vim700: set ts=3"}, "vim700"),
     ({"One.": "``/// script``", "Two.": "둘.", "Three.": "///"}, "# /// script\n"),
 ]
 
@@ -100,6 +106,9 @@ def test_what_the_english_program_has_is_no_harm() -> None:
     english = f'{metadata}def f():\n    """Do.\n\n    >>> f()\n    """\n'
     assert find_instruction(english, english.replace("Do.", "합니다.")) == ""
     assert find_instruction("x = 1  # one\n", "x = 1  # 하나\n") == ""
+    magics = "# Run in Colab:\n# !pip install numpy\nx = 1\n"
+    assert find_instruction(magics, magics.replace("Run in Colab", "코랩에서")) == ""
+    assert "command" in find_instruction(magics, magics.replace("Run in Colab:", "!rm x"))
     assert "doctest" in find_instruction('"""Do."""\n', '"""하기 >>> x"""\n')
     assert "doctest" in find_instruction(
         english, english.replace("Do.", "합니다. >>> x")
@@ -136,3 +145,13 @@ def test_should_a_message_pass_all_checks_a_page_has_its_words_alone(
     assert not re.search(r"href|src=|<a|problematic", paragraph[0]), paragraph[0]
     assert "system-message" not in page
     assert 'evil.example"' not in page
+
+
+def test_a_comment_that_looks_like_a_magic_is_one_in_script_and_notebook(gallery: Gallery) -> None:
+    code = "#%matplotlib inline\nimport os\n\n# In Colab, run\n#\n# !pip install something\nos"
+    gallery.write("magics", f'"""\nMagics\n======\n"""\n\n{code}\n')
+    out = gallery.build().out / "recipes"
+    [cell] = nbformat.read(out / "magics.ipynb", as_version=4).cells[-1:]
+    script = (out / "magics.py").read_text(encoding="utf-8")
+    assert cell.source == code
+    assert jupytext.reads(script, fmt="py:percent").cells[-1].source == code

@@ -34,6 +34,7 @@ BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
     'print("text first")\n': "1: no docstring; start the recipe with one that holds its title",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
+    f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
     f"{HEAD}x = 'a\u2028b'\n": "5: a line break that is not seen in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
     "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and it",
@@ -74,6 +75,11 @@ def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
         ("Title\n=====\n\nOne line\nand another.\n\nMore.", "Title", "One line and another."),
         (".. _label:\n\nTitle\n-----\n\nText.", "Title", "Text."),
         ("Long title\n====\n\nText.", "Long title", "Text."),
+        ("=====\n Title\n=====\n\nText.", "Title", "Text."),
+        ("`First <a.html>`_ ||\n**Second** ||\n\nTitle\n=====\n\nText.", "Title", "Text."),
+        ("|badge|\n\nTitle\n=====\nText.\n\n.. |badge| replace:: new", "Title", "Text."),
+        (":orphan:\n\n.. _label:\n.. _other:\nTitle\n=====\n\n.. note::\n\n   A.", "Title", "A."),
+        ("One\n\n  Quoted\n  ======\n\nTitle\n=====\n\nText.", "Title", "Text."),
     ],
 )
 def test_a_title_has_an_underline_and_the_first_paragraph_below_it_is_the_summary(
@@ -178,3 +184,9 @@ def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
     shown = [cell for _block, cell in recipe.parts if cell]
     assert [cell.number for cell in shown] == [1, 4]
     assert len([block for block in recipe.blocks if block.type == "code"]) == len(shown)
+
+
+def test_tabs_that_mean_nothing_are_kept(tmp_path: Path) -> None:
+    code = 'def f():\n\t"""Do\tit."""\n\treturn 1\t# why'
+    (cell,) = load(tmp_path, f"{HEAD}{code}\n").cells
+    assert cell.source == cell.code == code

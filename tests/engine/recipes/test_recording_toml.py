@@ -14,7 +14,7 @@ from sphinx_recorded_gallery.recipes.recording_toml import load_settings
         ("[limits]\ncell_timeout = nan\n", "limits.cell_timeout must be number"),
         ("[limit]\ndeadline = 3\n", "must not contain {'limit'} properties"),
         ('[provenance]\nprobe = "a\\u0000"\n', "provenance.probe must match pattern"),
-        ("[environment]\n'A=B' = 1\n", "environment must be named by propertyName definition"),
+        ("[environment]\n'A=B' = 1\n", "environment names a variable with = or"),
         # recordings name the GPU that makes them: it is chosen for the command
         ("[environment]\nCUDA_VISIBLE_DEVICES = 0\n", "environment.CUDA_VISIBLE_DEVICES must not"),
     ],

@@ -258,3 +258,45 @@ def test_a_drawing_that_would_fill_the_memory_is_told() -> None:
     )
     with pytest.raises(ValueError, match="is no SVG"):
         clean_svg(f"<!DOCTYPE svg [{entities}]>" + svg("<g>&a11;</g>"))
+
+
+@pytest.mark.parametrize(
+    "mime",
+    [
+        "application/javascript",
+        "application/vnd.vegalite.v5+json",
+        "application/vnd.jupyter.es6-rich-output",
+        "application/vnd.bokehjs_exec.v0+json",
+        "application/vnd.holoviews_exec.v0+json",
+        "application/vnd.plotly.v1+json",
+        "application/vnd.jupyter.widget-view+json",
+        "application/pdf",
+        "application/geo+json",
+        "image/gif",
+        "text/vnd.mermaid",
+    ],
+)
+def test_forms_that_no_page_shows_are_left_out(mime: str) -> None:
+    data = {mime: "https://evil.example/x", "text/plain": "a chart"}
+    assert find_left_out(data) == [mime]
+    sanitize(data)
+    assert data == {"text/plain": "a chart"}
+
+
+@pytest.mark.parametrize(
+    ("latex", "is_kept"),
+    [
+        (r"$\displaystyle \frac{x^{2}}{2}$", True),
+        (r"$$\int_0^1 x \, dx$$", True),
+        (r"$\href{javascript:alert(1)}{x}$", False),
+        (r"$\style{background: url(https://evil.example)}{x}$", False),
+        (r"$\def\a{\a}\a$", False),
+        (r"$\text{<img src=https://evil.example>}$", False),
+        (r"$x <script>y$", False),
+    ],
+)
+def test_latex_is_kept_where_it_is_a_formula(latex: str, is_kept: bool) -> None:
+    data = {"text/latex": latex}
+    assert (find_left_out(data) == []) == is_kept
+    sanitize(data)
+    assert data == ({"text/latex": latex} if is_kept else {"text/plain": latex})

@@ -14,6 +14,7 @@ Check = Callable[[], tuple[int, str]]
 
 @pytest.mark.usefixtures("_run_here")
 def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
+    gallery.configure(recorded_gallery_device="cpu")
     for name in ("current", "missing", "stale", "unusable"):
         gallery.write(name, RECIPE)
     assert gallery.record("current", "stale")

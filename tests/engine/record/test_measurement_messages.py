@@ -86,6 +86,7 @@ def test_stale_replicates_and_those_of_another_device_do_not_count(
 
 
 def test_one_process_in_another_unit_is_told(measured: Gallery, check: Check) -> None:
+    measured.configure(recorded_gallery_device="cpu")
     row = Row(case="Adam", variant="eager", size=10, quantity="time", value=1, unit="s")
     add_replicates(measured, 1.0, rows=[row])
     status, text = check()

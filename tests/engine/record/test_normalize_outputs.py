@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
-from sphinx_recorded_gallery.record.normalize_outputs import Cleaner, drop_lines, render
+from sphinx_recorded_gallery.record.normalize_outputs import (
+    Cleaner,
+    drop_lines,
+    join_streams,
+    render,
+)
 
 SCRATCH = Path("/tmp/recipe-abc")
 CLEANER = Cleaner(hidden=[SCRATCH])
@@ -146,3 +151,21 @@ def test_no_control_is_left_and_nothing_is_rendered_twice(pieces: list[str]) -> 
     once = render("".join(pieces))
     assert not any(char < " " and char not in "\n\t" for char in once)
     assert render(once) == once
+
+
+def test_a_bar_between_printed_lines_stands_once() -> None:
+    pairs = [
+        ("stderr", "warning\n  0%"),
+        ("stdout", "one\n"),
+        ("stderr", "\r 50%"),
+        ("stdout", "two\n"),
+        ("stderr", "\r100%\n"),
+        ("stderr", "\rnew"),
+    ]
+    outputs = [new_output("stream", name=name, text=text) for name, text in pairs]
+    joined = [(output.name, output.text) for output in join_streams(outputs)]
+    assert joined == [
+        ("stderr", "warning\n"),
+        ("stdout", "one\ntwo\n"),
+        ("stderr", "\r100%\n\rnew"),
+    ]

@@ -134,7 +134,7 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
     assert not gallery.record("recipe", force=True)
-    assert "recorded-gallery record recipe --device cpu --replace-gpu" in gallery.messages
+    assert "recorded-gallery record recipe --device cpu --force --replace-gpu" in gallery.messages
     assert path.read_bytes() == before
     assert gallery.record("recipe", force=True, replace_gpu=True)
     assert not gallery.recording("recipe").on_gpu
@@ -184,7 +184,8 @@ def test_a_missing_recorder_is_said_in_one_line(
     monkeypatch.setitem(sys.modules, "nbclient", None)
     assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
     message = capsys.readouterr().err
-    assert "recording needs the package nbclient" in message
+    assert "recording needs the package nbclient; run: " in message
+    assert message.endswith("[record]'\n")
     assert message.count("\n") == 1
 
 
@@ -295,7 +296,6 @@ def test_a_full_disk_keeps_the_old_recording_and_ends_no_other(
     write(gallery, "print(2)", "one")
 
     def full(place: Path, data: bytes) -> None:
-        place.write_bytes(data[:10])
         if place.name == ".one.ipynb.new":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
         place.write_bytes(data)

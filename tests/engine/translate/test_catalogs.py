@@ -1,10 +1,16 @@
 from pathlib import Path
 
+import polib
 import pytest
 
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.project import load_project
-from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
+from sphinx_recorded_gallery.translate.catalogs import (
+    WIDTH,
+    find_catalogs,
+    read_catalog,
+    write_catalog,
+)
 from tests.helpers.gallery import ENGINE
 
 
@@ -48,3 +54,77 @@ def test_what_is_no_catalog_is_told_with_its_line(
     with pytest.raises(GalleryError) as caught:
         read_catalog(path)
     assert str(caught.value).startswith(f"{path}:{line}: {told}; ")
+
+
+HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+SHAPES = {
+    "sticky flags": ('#= no-wrap\nmsgid "A"\nmsgstr "B"', {"flags": ["no-wrap"]}),
+    "sticky fuzzy": ('#= fuzzy\nmsgid "A"\nmsgstr "B"', {"flags": ["fuzzy"]}),
+    "flags that touch": ('#,no-wrap,fuzzy\nmsgid "A"\nmsgstr "B"', {"flags": ["no-wrap", "fuzzy"]}),
+    "a comment that touches": ('#why\nmsgid "A"\nmsgstr "B"', {"tcomment": "why"}),
+    "odd comments": ('#! x\n##y\nmsgid "A"\nmsgstr "B"', {"tcomment": "! x\n#y"}),
+    "a comment behind": ('msgid "A" # why\nmsgstr "B"', {}),
+    "signs that touch": (
+        '#:a.py:1\n#.note\n#|msgid "O"\nmsgid "A"\nmsgstr "B"',
+        {"occurrences": [("a.py", "1")], "comment": "note", "previous_msgid": "O"},
+    ),
+    "file names with blanks": (
+        '#: \u2068a b.py\u2069:1 c.py\nmsgid "A"\nmsgstr "B"',
+        {"occurrences": [("\u2068a b.py\u2069", "1"), ("c.py", "")]},
+    ),
+    "indented by msgcat": ('msgid "A"\nmsgstr\n       "B"', {}),
+    "all indented": ('  # why\n\tmsgid "A"\n  msgstr "B"', {"tcomment": "why"}),
+    "a domain": ('domain "page"\n\nmsgid "A"\nmsgstr "B"', {}),
+    "a domain in two lines": ('domain\n"page"\nmsgid "A"\nmsgstr "B"', {}),
+    "one line": ('msgid "A" msgstr "B"', {}),
+    "no blanks": ('msgid"A"\nmsgstr"B"', {}),
+    "texts in a row": ('msgid "" "A"\nmsgstr "" "" "B"', {}),
+    "empty lines": ('msgid ""\n\n"A"\n\nmsgstr\n\n"B"\n', {}),
+    "a context": ('msgctxt\n"c"\nmsgid "A"\nmsgstr "B"', {"msgctxt": None}),
+    "escapes": ('msgid "\\x41"\nmsgstr "\\102"', {}),
+    "obsolete": ('#~msgid ""\n#~ "A"\n#~ msgstr "B"', {"obsolete": True}),
+    "a former obsolete one": ('#~| msgid "O"\n#~ msgid "A"\n#~ msgstr "B"', {"obsolete": True}),
+}
+
+
+@pytest.mark.parametrize(("text", "fields"), SHAPES.values(), ids=SHAPES)
+def test_what_gettext_reads_is_read(tmp_path: Path, text: str, fields: dict[str, object]) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(f"{HEADER}{text}", encoding="utf-8")
+    [entry] = read_catalog(path)
+    assert (entry.msgid, entry.msgstr) == ("A", "B")
+    assert {name: getattr(entry, name) for name in fields} == fields
+
+
+def test_a_message_knows_its_line_and_the_header_its_fields(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(
+        f'# by Kim\n{HEADER}# why\n# and how\nmsgid "A"\nmsgstr "B"\n\nmsgid "C"\nmsgstr "D"'
+    )
+    catalog = read_catalog(path)
+    assert [entry.linenum for entry in catalog] == [5, 10]
+    assert (catalog.header, catalog[0].tcomment) == ("by Kim", "why\nand how")
+    assert catalog.metadata == {"Content-Type": "text/plain; charset=UTF-8"}
+
+
+def test_a_catalog_is_read_as_it_was_written(tmp_path: Path) -> None:
+    catalog = polib.POFile(wrapwidth=WIDTH)
+    catalog.header = "by Kim\nand Lee"
+    catalog.metadata = {"Language": "ko", "Content-Type": "text/plain; charset=UTF-8"}
+    catalog.append(
+        polib.POEntry(
+            msgid='A "quoted" text with a \\ and\ta line\nor two. ' * 5,
+            msgstr="번역",
+            tcomment="why\n\nso",
+            comment="Title",
+            occurrences=[("a.py", "1"), ("b.rst", "")],
+            flags=["fuzzy", "python-format"],
+            previous_msgid="An older text. " * 9,
+        )
+    )
+    catalog.append(polib.POEntry(msgid="One", msgid_plural="Ones", msgstr_plural={0: "하나"}))
+    catalog.append(polib.POEntry(msgid="Gone", msgstr="감", obsolete=True))
+    path = tmp_path / "page.po"
+    assert write_catalog(path, catalog)
+    assert str(read_catalog(path)) == str(catalog)
+    assert not write_catalog(path, read_catalog(path))

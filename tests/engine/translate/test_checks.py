@@ -5,15 +5,15 @@ words. Whoever finds a defect that nothing told, or a false alarm, adds a line.
 """
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from sphinx_recorded_gallery.languages import Language
-from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.checks import CHECKS, Message, run_checks
-from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from sphinx_recorded_gallery.translate.checks import BREAKING, Check, Message, run_checks
+from sphinx_recorded_gallery.translate.style_checks import ADVICE, find_advice
 from tests.helpers.gallery import ROOT
 from tests.helpers.seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 
@@ -30,7 +30,7 @@ def said_of(row: dict[str, str]) -> list[tuple[str, str]]:
         language=Language(code=code, name=code),
         glossary=GLOSSARY,
     )
-    checks = [*CHECKS, *(rule.check for rule in load_style_rules(ROOT / "locale", code))]
+    checks = [*BREAKING, *find_advice(ROOT / "locale", code)]
     return [(check.name, said) for check, said in run_checks(message, checks)]
 
 
@@ -43,6 +43,28 @@ def test_what_is_told_says_what_to_do() -> None:
     for row in ROWS:
         said = {f"{name}: {words}" for name, words in said_of(row)}
         assert set(row.get("said", ())) <= said, row
+
+
+EXAMPLE = re.compile(r'(Good|Bad)(?: \((\w+)\))?: "(.*)" → "(.*)"')
+EXAMPLES = [
+    (check, *example)
+    for check in [*BREAKING, *ADVICE]
+    for example in EXAMPLE.findall(check.run.__doc__ or "")
+]
+
+
+@pytest.mark.parametrize(("check", "verdict", "code", "text", "translation"), EXAMPLES)
+def test_the_examples_of_checks_are_true(
+    check: Check, verdict: str, code: str, text: str, translation: str
+) -> None:
+    message = Message(
+        text=text,
+        translation=translation,
+        kind=Kind.PROSE if Kind.PROSE in check.of else min(check.of, key=lambda kind: kind.name),
+        language=Language(code=code or "ko", name=""),
+        glossary=GLOSSARY,
+    )
+    assert bool([*check.run(message)]) == (verdict == "Bad")
 
 
 # Of real translations: those that somebody wrote anew, and those that something was put into

@@ -8,7 +8,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
-from sphinx_recorded_gallery.translate.code_comments import find_comments, replace_comments
+from sphinx_recorded_gallery.translate.code_comments import (
+    find_comments,
+    find_problem,
+    replace_comments,
+)
 
 CODE = """\
 # A first line
@@ -125,3 +129,139 @@ def test_a_translated_docstring_says_what_the_translator_wrote(said: str) -> Non
 def test_docstrings_that_more_depends_on_stay_as_they_are(source: str) -> None:
     assert find_comments(source) == []
     assert replace_comments(source, {"One.": "하나."}) == source
+
+
+LAYOUT = """\
+# Two ways to run it:
+#   1. on the CPU
+#   2. on a GPU, which is fast
+#      for large inputs
+device = "cpu"
+
+# To use a GPU, put this in its place:
+# device = "cuda"
+# model = model.to(
+#     device,
+# )
+# ----------------------------
+# The results, which are
+# 5.
+#
+#   in -> [A] -> [B] -> out
+#          \\_____/
+# See
+# https://example.org/a_page
+print(device)
+
+count = 3  #@param {type:"slider", min:0, max:10}
+#| label: fig-one
+# region Helpers
+# cython: boundscheck=False
+# endregion
+"""
+LAYOUT_TEXTS = [
+    "Two ways to run it:",
+    "on the CPU",
+    "on a GPU, which is fast for large inputs",
+    "To use a GPU, put this in its place:",
+    "The results, which are 5.",
+    "See",
+]
+
+
+def test_lists_code_and_drawings_keep_their_lines() -> None:
+    assert [comment.text for comment in find_comments(LAYOUT)] == LAYOUT_TEXTS
+    german = {
+        "Two ways to run it:": "Zwei Wege:",
+        "on the CPU": "auf der CPU",
+        "on a GPU, which is fast for large inputs": "auf einer GPU, " + "schnell " * 10 + "ist",
+        "The results, which are 5.": "Die Ergebnisse.",
+    }
+    lines = replace_comments(LAYOUT, german).splitlines()
+    assert lines[:4] == [
+        "# Zwei Wege:",
+        "#   1. auf der CPU",
+        "#   2. auf einer GPU, " + "schnell " * 7 + "schnell",
+        "#      schnell schnell ist",
+    ]
+    kept = LAYOUT[LAYOUT.index("device =") : LAYOUT.index("# The results")].splitlines()
+    assert lines[4:12] == kept
+    assert lines[12] == "# Die Ergebnisse."
+    assert lines[13:] == LAYOUT[LAYOUT.index("#\n#   in") :].splitlines()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "later",
+        "note: this is slow",
+        "kernel(s)",
+        "eager (default)",
+        "if needed:",
+        "return results",
+        "size in bytes",
+        "pre-compiled",
+        "NCHW -> NHWC is faster",
+        "사전(dictionary)",
+    ],
+)
+def test_words_that_look_like_code_are_words(words: str) -> None:
+    assert [comment.text for comment in find_comments(f"# {words}\nx = 1\n")] == [words]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import torch",
+        "x = compute(y)",
+        "model.train()",
+        "for batch in loader:",
+        "def step(batch):",
+        "@torch.compile",
+        "print(total[0])",
+        "count: int = 3",
+        "with torch.no_grad():",
+        "return loss * 2",
+    ],
+)
+def test_code_that_is_switched_off_is_no_message(code: str) -> None:
+    assert find_comments(f"# {code}\nx = 1\n") == []
+    assert find_comments(f"x = 1  # {code}\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u3000In[1]: 값입니다.",
+        "\u00a0noqa",
+        "fades == 1.0",
+        "값 # fades numpy",
+        "하나 vi:noai:ts=3:nu",
+        "하나 vim700: set ts=3",
+        "하나 vim>700:ts=3",
+        "하나 ex: set ts=3",
+        "region 하나",
+        "| label: 하나",
+        "@param 하나",
+        "cython: 하나",
+    ],
+)
+def test_what_tools_obey_takes_no_place(text: str) -> None:
+    source = "import json  # a trailing comment\n\n# Another one.\nx = 1\n"
+    translations = {"a trailing comment": text, "Another one.": text}
+    assert replace_comments(source, translations) == source
+    assert find_problem("a trailing comment", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["예: set을 씁니다", "Par ex : une valeur", "지역(region)", "값 | 글"]
+)
+def test_words_that_only_look_like_instructions_are_words(text: str) -> None:
+    assert find_problem("A comment.", text) == ""
+
+
+def test_a_hidden_instruction_between_other_blanks_is_one() -> None:
+    source = "# A comment on a line of its own.\nx = 1\n"
+    wrapped = "가 " * 42 + "\u3000noqa"
+    code = replace_comments(source, {"A comment on a line of its own.": wrapped})
+    assert "\n# noqa" not in code

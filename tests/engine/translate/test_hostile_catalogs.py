@@ -5,6 +5,7 @@ Whoever finds another one adds it here. Its author changes nothing but a ``.po``
 
 import ast
 import re
+import zlib
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.pages.downloads import check_program
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import RECIPE, Build, Gallery
+from tests.helpers.measured_recipe import add
 
 pytestmark = pytest.mark.slow  # a build for each
 PAGE = "recipes/adding"
@@ -245,6 +247,30 @@ def test_no_remark_switches_a_check_off(site: Gallery, evil: str) -> None:
     build = attack(site, say(PROSE, f"문단 {evil}" if "\n" not in evil else evil, tcomment=allowed))
     no_harm(site, build)
     assert "shown in English" in build.warnings
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".. py:module:: pwned",
+        ".. automodule:: this",
+        ".. option:: --pwned",
+        "2*변형",
+        "변형 `값",
+        "|변형",
+    ],
+)
+def test_a_name_is_words_and_never_markup(site: Gallery, name: str) -> None:
+    add(site, "Words.", "steps")
+    site.add_extension("sphinx.ext.autodoc")
+    site.translate("recipes/steps", {"fused": name})
+    build = site.build(language="ko")
+    assert "translated>" not in build.warnings
+    assert "ERROR" not in build.warnings
+    assert not (build.out / "py-modindex.html").exists()
+    assert b"pwned" not in zlib.decompress(
+        (build.out / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    )
 
 
 # S7: a catalog that Sphinx can read and this program cannot

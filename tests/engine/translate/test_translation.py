@@ -8,9 +8,11 @@ import nbformat
 import polib
 import pytest
 
+from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.translate.catalogs import ENGINE_LOCALE
+from sphinx_recorded_gallery.translate.status import language_status
 from tests.helpers.gallery import RECIPE, Gallery
 
 PAGE = "recipes/adding"
@@ -134,6 +136,31 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     assert site.build(language="ko").warnings.count("WARNING") == 1
 
 
+def test_comments_of_a_folded_module_do_not_count_in_the_share(site: Gallery) -> None:
+    module = '"""What all share."""\n\n# Many words of a module that nobody translates.\nSIZE = 3\n'
+    (site.recipes / "_bench.py").write_text(module)
+    site.write("page", '"""\nPage\n====\n\nFour words of text.\n"""\n\nfrom _bench import SIZE\n')
+    said = {"Page": "쪽", "Four words of text.": "네 낱말.", "What all share": "함께 쓰는 것"}
+    path = site.translate("recipes/page", said)
+    page = site.build(language="ko").page("recipes/page")
+    assert "Many words of a module" in page
+    assert "translation-note" not in page
+    catalog = polib.pofile(str(path))
+    comment = polib.POEntry(
+        msgid="Many words of a module that nobody translates.",
+        comment="Comment in code: one line of plain text, no markup",
+        occurrences=[("recipes_source/_bench.py", "")],
+    )
+    catalog.append(comment)
+    catalog.save()
+    [status] = [
+        each
+        for each in language_status(load_project(site.root), "ko")
+        if each.domain == "recipes/page"
+    ]
+    assert status.percent == 100
+
+
 BAD = {
     "markup": ("A paragraph.", "``문단입니다.", "is not closed; close it with two backticks"),
     "newline in a comment": ("Why this is here.", "까닭\nimport os", "a comment is one line"),
@@ -168,7 +195,7 @@ def test_a_bad_translation_is_told_and_shown_in_english(
     ("text", "translation", "message"),
     [
         ("%s seconds", "%s초 (100%)", "write %%"),
-        ("Notebook", '노트북" onmouseover="alert(1)', "part of HTML"),
+        ("Notebook", '노트북" onmouseover="alert(1)', "may end an attribute"),
     ],
 )
 def test_a_bad_label_is_told_and_shown_in_english(

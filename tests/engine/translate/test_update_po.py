@@ -228,3 +228,17 @@ def test_labels_that_others_have_translated_are_filled_in(tmp_path: Path) -> Non
     made["sphinx"][0].msgstr = "찾아보기"  # somebody has a better word
     again, _ = plan_update(made, pots, language="ko", shipped=shipped)
     assert again["sphinx"][0].msgstr == "찾아보기"
+
+
+def test_a_label_that_pages_translate_differently_is_for_a_person_to_choose() -> None:
+    old = translated(one=["compiled"], two=["compiled"], three=["eager"])
+    old["one"][0].msgstr, old["two"][0].msgstr = "컴파일", "컴파일된 스텝"
+    pages = {"one": ["compiled"], "two": ["compiled"], "three": ["eager"]}
+    made, told = update(old, **pages, four=["compiled", "eager"])
+    compiled, eager = made["four"]
+    assert (compiled.fuzzy, compiled.msgstr in ("컴파일", "컴파일된 스텝")) == (True, True)
+    assert (eager.fuzzy, eager.msgstr) == (False, "번역: eager")
+    assert told == ["four: 1 taken from other catalogs, 1 to revise (fuzzy); 1 words to translate"]
+    again, told = update(made, **pages, four=["compiled", "eager"])
+    assert told == []
+    assert again["four"][0].fuzzy

@@ -1,0 +1,74 @@
+"""Render the site, and serve it to the browsers of this machine."""
+
+import argparse
+import errno
+from contextlib import suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from ..errors import GalleryError, suggest
+from ..languages import choose_languages
+from ..project import Project
+from .arguments import LANGUAGES, argument, command
+from .site import build_site
+
+_HOST = "127.0.0.1"
+
+
+@command(
+    "serve",
+    LANGUAGES,
+    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--port", type=int, default=8000, help="by default 8000; 0: any free one"),
+    takes_sphinx_options=True,
+)
+def serve(project: Project, options: argparse.Namespace) -> bool:
+    """Render the site as html does, and serve it until Ctrl-C."""
+    languages = choose_languages(project.root, options.languages, project.config.language)
+    build = Path.cwd() / options.build
+    with take_port(options, build / "html") as server:  # before a build that takes a while
+        if not build_site(project, build, languages, options.sphinx_options):
+            return False
+        server.server_activate()
+        print(f"serving http://localhost:{server.server_port}/ until Ctrl-C", flush=True)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return True
+
+
+def take_port(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
+    """Return a server of ``folder`` that holds its port, and does not answer yet.
+
+    Raises ``GalleryError``, which names a free port, where it cannot have the port.
+    """
+    handler = partial(_Handler, directory=str(folder))
+    server = ThreadingHTTPServer((_HOST, options.port), handler, bind_and_activate=False)
+    try:
+        server.server_bind()
+    except (OSError, OverflowError) as error:
+        server.server_close()
+        text = "is taken" if _is_taken(error) else f"cannot be used: {error}"
+        command = suggest("serve", "", *options.languages, f"--port {_find_free_port()}")
+        raise GalleryError(f"port {options.port} {text}", remedy=f"run: {command}") from None
+    return server
+
+
+def _is_taken(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+
+
+def _find_free_port() -> int:
+    """Return the first port from 8001 on that nobody uses, or any."""
+    for port in (*range(8001, 8100), 0):
+        try:
+            with ThreadingHTTPServer((_HOST, port), SimpleHTTPRequestHandler) as server:
+                return server.server_port
+        except OSError:
+            continue
+    return 0
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        """Print no line for each file."""

@@ -1,0 +1,138 @@
+"""Whether the last build into a folder ended well: what was interrupted or damaged begins anew.
+
+Sphinx takes a page for finished that is newer than its source, and copies the pictures of pages
+that it writes, when all are written. Interrupted in between, it would never copy them. So a build
+that ends notes the files that it leaves, in the folder of the doctrees. The next one reads and
+writes everything again unless it finds them so: also where a file was cut, or where the folder came
+with a commit or an archive, whose pickled files would run code. Neither can set the time at which
+a file was changed last, as the system keeps it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sphinx.util import logging
+
+from .atomic_files import atomic_write
+from .hooks import Priority
+from .named_files import Names, find_missing, read_names
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+
+logger = logging.getLogger(__name__)
+
+FILE_NAME = "finished.json"
+_ENVIRONMENT = "environment.pickle"  # without it Sphinx reads and writes all pages
+
+State = list[int]  # when it was changed last, in nanoseconds, and its size
+
+
+def setup(app: Sphinx) -> None:
+    """Let builds begin anew after one that did not end, and check what they leave."""
+    app.connect("config-inited", _begin, priority=Priority.BEGIN_ANEW)
+    app.connect("build-finished", _end, priority=Priority.NOTE_FINISHED)
+
+
+def list_files(folder: Path, without: Path) -> dict[str, State]:
+    """Return the state of each file below a folder, by its path in there.
+
+    Nothing below ``without`` is listed. Without the folder there is none.
+    """
+    files: dict[str, State] = {}
+    waiting = [str(folder)] if folder.is_dir() else []
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.path != str(without):
+                        waiting.append(entry.path)
+                    continue
+                try:
+                    state = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:  # removed meanwhile, as by another build
+                    continue
+                name = Path(entry.path).relative_to(folder).as_posix()
+                files[name] = [state.st_ctime_ns, state.st_size]
+    return files
+
+
+def _doctrees(app: Sphinx) -> dict[str, State]:
+    files = list_files(Path(app.doctreedir), without=Path(app.outdir))
+    files.pop(FILE_NAME, None)
+    return files
+
+
+def _outputs(app: Sphinx) -> dict[str, State]:
+    return list_files(Path(app.outdir), without=Path(app.doctreedir))
+
+
+def _key(app: Sphinx) -> str:
+    """Return what tells apart the builders that share a folder of doctrees."""
+    return os.path.relpath(app.outdir, app.doctreedir)
+
+
+def _load(app: Sphinx) -> dict[str, Any]:
+    """Return what was noted, or nothing if that is missing or damaged."""
+    with suppress(OSError, ValueError):
+        noted = json.loads(Path(app.doctreedir, FILE_NAME).read_bytes())
+        if isinstance(noted, dict) and isinstance(noted.get("outputs"), dict):
+            return {"names": {}, **noted}
+    return {"outputs": {}, "names": {}}
+
+
+def _save(app: Sphinx, noted: dict[str, Any]) -> None:
+    atomic_write(Path(app.doctreedir, FILE_NAME), json.dumps(noted).encode())
+
+
+def _is_as_noted(noted: object, files: dict[str, State]) -> bool:
+    """Tell whether all files that were noted are as they were; others may have come."""
+    return isinstance(noted, dict) and all(files.get(name) == noted[name] for name in noted)
+
+
+def _begin(app: Sphinx, _config: Config) -> None:
+    """Forget what an unfinished or damaged build has read; from here on this one is unfinished."""
+    folder = Path(app.doctreedir)
+    if not folder.is_dir():
+        return
+    noted = _load(app)
+    outputs = _outputs(app)
+    of_outputs = noted["outputs"].pop(_key(app), None if outputs else {})
+    is_finished = _is_as_noted(noted.pop("doctrees", None), _doctrees(app))
+    is_finished = is_finished and _is_as_noted(of_outputs, outputs)
+    if not is_finished:
+        noted["names"] = {}
+    _save(app, noted)
+    if not is_finished:
+        (folder / _ENVIRONMENT).unlink(missing_ok=True)
+        # of Sphinx's settings; it fails on one that was cut
+        Path(app.outdir, ".buildinfo").unlink(missing_ok=True)
+
+
+def _end(app: Sphinx, exception: Exception | None) -> None:
+    """Note that this build has ended, and warn of files that its pages name and it did not make."""
+    if exception:
+        return
+    noted = _load(app)
+    outputs = _outputs(app)
+    names: Names = {}
+    if app.builder.name in ("html", "dirhtml"):
+        names = read_names(app, outputs, noted["names"].get(_key(app)))
+        for page, missing in find_missing(app, outputs, names):
+            logger.warning(
+                "names %s, which is not there; mend the link, or build once more after: make clean",
+                missing,
+                location=page,
+                type="recorded_gallery",
+                subtype="file",
+            )
+    noted["outputs"][_key(app)] = outputs
+    noted["names"][_key(app)] = names
+    noted["doctrees"] = _doctrees(app)
+    _save(app, noted)

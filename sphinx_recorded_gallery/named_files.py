@@ -1,0 +1,101 @@
+"""The files that finished pages name: pictures, downloads, other pages; and those not there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
+
+# By page, in the folder of the site: the state of the page, and what it names
+Names = dict[str, tuple[list[int], list[str]]]
+
+_ADDRESSES = {"href", "src", "poster", "xlink:href"}
+
+
+class _Addresses(HTMLParser):
+    """Collects the addresses that a page names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: dict[str, None] = {}  # in order, each once
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the addresses of an element."""
+        for name, value in attrs:
+            if value and (name in _ADDRESSES or (tag, name) == ("object", "data")):
+                self.found[value] = None
+            if value and name == "srcset":  # "a.png 1x, b.png 2x"
+                for picture in value.split(","):
+                    self.found.update(dict.fromkeys(picture.split()[:1]))
+
+
+def local_names(page: str, html: str) -> list[str]:
+    """Return the files that a page names in its own site, by their paths in there.
+
+    ``page`` is the path of the page. What lies elsewhere, or begins at the root of a server, is
+    left out.
+    """
+    parser = _Addresses()
+    parser.feed(html)
+    names = []
+    for address in parser.found:
+        try:
+            parts = urlsplit(address.strip())
+        except ValueError:  # no address at all, such as http://[
+            continue
+        if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+            continue
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path)))
+        if name != ".." and not name.startswith("../"):
+            names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def read_names(app: Sphinx, files: Mapping[str, list[int]], known: object) -> Names:
+    """Return what each page of a build names; ``known`` is what an earlier build returned.
+
+    A page whose state in ``files`` is as it was is not read again.
+    """
+    names: Names = {}
+    earlier = known if isinstance(known, dict) else {}
+    for page in _pages(app):
+        if page not in files:
+            continue
+        state, found = earlier.get(page, (None, []))
+        if state != files[page]:
+            text = Path(app.outdir, page).read_text(encoding="utf-8", errors="replace")
+            found = local_names(page, text)
+        names[page] = files[page], found
+    return names
+
+
+def find_missing(
+    app: Sphinx, files: Mapping[str, list[int]], names: Names
+) -> Iterator[tuple[str, str]]:
+    """Yield the documents that name a file of the site that is not there, and the file.
+
+    Pages that this build was not asked for are no mistake.
+    """
+    folders = {"."}
+    for name in files:
+        folders.update(parent.as_posix() for parent in Path(name).parents)
+    documents = _pages(app)
+    for page, (_state, found) in names.items():
+        for name in found:
+            if name not in files and name not in folders and name not in documents:
+                yield documents[page], name
+
+
+def _pages(app: Sphinx) -> dict[str, str]:
+    """Return the documents of a build by the paths of their pages."""
+    pages: dict[str, str] = {}
+    for docname in sorted(app.env.found_docs):
+        path = Path(app.builder.get_outfilename(docname))  # type: ignore[attr-defined]
+        pages[path.relative_to(app.outdir).as_posix()] = docname
+    return pages

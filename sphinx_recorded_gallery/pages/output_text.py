@@ -1,0 +1,185 @@
+"""Markdown and LaTeX that a cell showed, as nodes of its page: Jupyter shows them formatted, too.
+
+Nodes are written in all formats of Sphinx, and draw formulas as the rest of the page does.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+from docutils import nodes
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+# A formula in LaTeX, as MathJax finds it in what Jupyter shows
+_FORMULA = re.compile(
+    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
+    r"|\\\[(?P<brackets>.+?)\\\]"
+    r"|(?P<environment>\\begin\{(?P<name>(?:align|alignat|eqnarray|equation|flalign|gather|multline)"
+    r"\*?)\}.+?\\end\{(?P=name)\})"
+    r"|(?<!\\)\$(?P<inline>[^$]+?)(?<!\\)\$"
+    r"|\\\((?P<parentheses>.+?)\\\)",
+    re.DOTALL,
+)
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def parse_latex(tex: str) -> list[nodes.Node]:
+    """Return text with formulas; nothing if there is no formula, such as in a table of LaTeX."""
+    text = tex.strip()
+    whole = _FORMULA.fullmatch(text)
+    if whole:  # on a line of its own, as Jupyter has it
+        return [_make_formula(whole)]
+    if not _FORMULA.search(text) or "\\begin{tabular}" in text:
+        return []
+    blocks: list[nodes.Node] = []
+    paragraph = nodes.paragraph(translatable=False)
+    end = 0
+    for match in _FORMULA.finditer(text):
+        paragraph += nodes.Text(text[end : match.start()])
+        end = match.end()
+        formula = match["inline"] or match["parentheses"]
+        if formula:
+            paragraph += nodes.math("", _without_style(formula))
+        else:
+            blocks += [paragraph, _make_formula(match)]
+            paragraph = nodes.paragraph(translatable=False)
+    paragraph += nodes.Text(text[end:])
+    return [block for block in (*blocks, paragraph) if block.astext().strip()]
+
+
+def _make_formula(match: re.Match[str]) -> nodes.math_block:
+    """Return a formula on lines of its own."""
+    environment = match["environment"]
+    formulas = (match["block"], match["brackets"], match["inline"], match["parentheses"])
+    tex = environment or next(formula for formula in formulas if formula)
+    return _math_block(tex, has_environment=bool(environment))
+
+
+def _math_block(tex: str, *, has_environment: bool = False) -> nodes.math_block:
+    tex = _without_style(tex)
+    block = nodes.math_block(tex, tex, translatable=False, docname="", number=None, label=None)
+    block["no-wrap"] = block["nowrap"] = has_environment
+    return block
+
+
+def _without_style(tex: str) -> str:
+    """Return a formula without the style that SymPy asks for, which a line of its own has."""
+    return tex.strip().removeprefix("\\displaystyle").strip()
+
+
+def parse_markdown(text: str, *, trusted: bool) -> list[nodes.Node]:
+    """Return Markdown as nodes.
+
+    HTML in it is shown as it is where recordings are ``trusted``, otherwise as text. Pictures from
+    other addresses are shown on the same condition; otherwise their words stand there.
+    """
+    parser = MarkdownIt("commonmark", {"html": trusted}).enable(["table", "strikethrough"])
+    parser.use(dollarmath_plugin)
+    return _Converter(trusted=trusted).convert_all(SyntaxTreeNode(parser.parse(text)))
+
+
+class _Converter:
+    """Makes nodes of Markdown's elements."""
+
+    def __init__(self, *, trusted: bool) -> None:
+        self._trusted = trusted
+
+    def convert_all(self, parent: SyntaxTreeNode) -> list[nodes.Node]:
+        """Return the nodes of all children of an element."""
+        return [node for child in parent.children for node in self._convert(child)]
+
+    def _convert(self, element: SyntaxTreeNode) -> Iterator[nodes.Node]:
+        wrapper = _WRAPPERS.get(element.type)
+        if wrapper:
+            yield self._wrap(wrapper(), element)
+            return
+        match element.type:
+            case "inline" | "root" | "s":
+                yield from self.convert_all(element)
+            case "text":
+                yield nodes.Text(element.content)
+            case "softbreak":
+                yield nodes.Text("\n")
+            case "hardbreak":
+                yield nodes.raw("", "<br>", format="html")
+                yield nodes.Text("\n")
+            case "code_inline":
+                yield nodes.literal("", element.content)
+            case "code_block" | "fence":
+                language = element.info.split()[0] if element.info.strip() else "none"
+                code = element.content.rstrip("\n")
+                yield nodes.literal_block(code, code, language=language)
+            case "math_inline":
+                yield nodes.math("", element.content.strip())
+            case "math_inline_double" | "math_block":
+                yield _math_block(element.content)
+            case "heading":  # a section would stand among those of the page
+                yield self._wrap(nodes.rubric(), element)
+            case "hr":
+                yield nodes.paragraph("", "—", translatable=False)
+            case "html_inline" | "html_block":
+                yield nodes.raw("", element.content, format="html")
+            case "link":
+                yield from self._convert_link(element)
+            case "image":
+                yield self._convert_image(element)
+            case "table":
+                yield self._convert_table(element)
+            case _:
+                yield from self.convert_all(element)
+
+    def _wrap(self, node: nodes.Element, element: SyntaxTreeNode) -> nodes.Element:
+        if isinstance(node, nodes.TextElement):
+            node["translatable"] = False
+        if element.type == "ordered_list":
+            node.attributes.update(enumtype="arabic", prefix="", suffix=".")
+            node["start"] = int(element.attrs.get("start", 1))
+        node += self.convert_all(element)
+        return node
+
+    def _convert_link(self, element: SyntaxTreeNode) -> Iterator[nodes.Node]:
+        words = self.convert_all(element)
+        address = str(element.attrs.get("href", ""))
+        if urlsplit(address).scheme in _SCHEMES:
+            yield nodes.reference("", "", *words, refuri=address)
+        else:  # nobody knows where it leads from a page
+            yield from words
+
+    def _convert_image(self, element: SyntaxTreeNode) -> nodes.Node:
+        address = str(element.attrs.get("src", ""))
+        words = element.content
+        if self._trusted and urlsplit(address).scheme in ("http", "https"):
+            return nodes.image(uri=address, alt=words)
+        return nodes.Text(words)
+
+    def _convert_table(self, element: SyntaxTreeNode) -> nodes.table:
+        parts = {part.type: part.children for part in element.children}
+        head, body = parts.get("thead", []), parts.get("tbody", [])
+        count = len(head[0].children)
+        group = nodes.tgroup(cols=count)
+        group += [nodes.colspec(colwidth=1) for _column in range(count)]
+        group += nodes.thead("", *self._convert_rows(head))
+        if body:
+            group += nodes.tbody("", *self._convert_rows(body))
+        return nodes.table("", group)
+
+    def _convert_rows(self, rows: Sequence[SyntaxTreeNode]) -> Iterator[nodes.row]:
+        for row in rows:
+            cells = []
+            for cell in row.children:
+                words = nodes.paragraph("", "", *self.convert_all(cell), translatable=False)
+                cells.append(nodes.entry("", words))
+            yield nodes.row("", *cells)
+
+
+_WRAPPERS: dict[str, Callable[[], nodes.Element]] = {
+    "blockquote": nodes.block_quote,
+    "bullet_list": nodes.bullet_list,
+    "em": nodes.emphasis,
+    "list_item": nodes.list_item,
+    "ordered_list": nodes.enumerated_list,
+    "paragraph": nodes.paragraph,
+    "strong": nodes.strong,
+}

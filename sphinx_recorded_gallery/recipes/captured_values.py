@@ -1,0 +1,93 @@
+"""Which values of cells a page shows: Sphinx-Gallery's ``capture_repr`` and ``ignore_repr_types``.
+
+A recording has every value of a cell's last expression, so these settings say what is shown of a
+recording, not what runs: a change of them needs no new one.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat import NotebookNode
+from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
+
+from ..errors import GalleryError
+
+METHODS = ("_repr_html_", "__repr__", "__str__")  # those that Sphinx-Gallery knows
+_MIME_TYPES = {"_repr_html_": "text/html", "__repr__": "text/plain", "__str__": "text/plain"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capture:
+    """What is shown of the values of cells."""
+
+    methods: tuple[str, ...] | None = None  # None: the richest form, as Jupyter has it
+    ignored_types: str = ""  # a pattern of types whose values are not shown
+
+    def choose(self, outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
+        """Return the outputs of a cell with its value in the form to show, if it is to be shown."""
+        chosen = []
+        for output in outputs:
+            is_value = output.output_type == "execute_result"
+            form = self._choose_form(output) if is_value else output
+            if form is not None:
+                chosen.append(form)
+        return chosen
+
+    def _choose_form(self, output: NotebookNode) -> NotebookNode | None:
+        facts = _read_facts(output)
+        if self.ignored_types and re.search(self.ignored_types, facts.get("type", "")):
+            return None
+        if self.methods is None:
+            return output
+        for method in self.methods:
+            mime = _MIME_TYPES[method]
+            if mime in output.data:
+                data = {mime: output.data[mime]}
+                if method == "__str__":
+                    data[mime] = facts.get("str", data[mime])
+                if "text/plain" in output.data:  # for formats that have no HTML
+                    data.setdefault("text/plain", output.data["text/plain"])
+                return NotebookNode({**output, "data": NotebookNode(data)})
+        return None
+
+
+JUPYTER = Capture()
+
+
+def _read_facts(output: NotebookNode) -> dict[str, str]:
+    """Return what was recorded of a value; nothing where a recording holds something else."""
+    facts = output.metadata.get("recorded_gallery")
+    if not isinstance(facts, dict):
+        return {}
+    return {name: value for name, value in facts.items() if isinstance(value, str)}
+
+
+def read_capture(settings: Mapping[str, Any]) -> Capture:
+    """Return what ``sphinx_gallery_conf`` says; raise ``GalleryError`` for what cannot be used."""
+    default = DEFAULT_GALLERY_CONF["capture_repr"]
+    methods = settings.get("capture_repr", default)
+    if not is_capture_repr(methods):
+        text = f"conf.py: sphinx_gallery_conf: capture_repr = {methods!r} is no tuple of methods"
+        raise GalleryError(text, remedy=f"there are: {', '.join(METHODS)}")
+    ignored = settings.get("ignore_repr_types", "")
+    if not is_pattern(ignored):
+        text = f"conf.py: sphinx_gallery_conf: ignore_repr_types = {ignored!r} is no pattern"
+        raise GalleryError(text, remedy="write one of Python's re")
+    is_default = tuple(methods) == default
+    return Capture(methods=None if is_default else tuple(methods), ignored_types=ignored)
+
+
+def is_capture_repr(value: object) -> bool:
+    """Tell whether a value can be that of ``capture_repr``."""
+    return isinstance(value, tuple | list) and all(method in METHODS for method in value)
+
+
+def is_pattern(value: object) -> bool:
+    """Tell whether a value is a regular expression."""
+    try:
+        re.compile(value)  # type: ignore[call-overload]
+    except (re.error, TypeError):
+        return False
+    return isinstance(value, str)

@@ -1,0 +1,248 @@
+"""Read the text of a catalog as GNU gettext does.
+
+polib takes one layout of a ``.po`` file; other tools write others. Here, blanks and line breaks may
+stand between any two words, as GNU gettext has it, and each comment may touch its sign.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import polib
+
+_BLANKS = " \t\f\v"
+_WORD = re.compile(
+    r"\s*(?:(?P<keyword>msgid_plural|msgid|msgctxt|msgstr(?:\s*\[\s*\d+\s*\])?|domain)(?![A-Za-z_])"
+    r'|"(?P<text>(?:[^"\\]|\\.)*)")'
+)
+_BEGINS_AS_FIELD = re.compile(r'\s*(?:msgid|msgctxt|msgstr|domain|")')
+_COMMENT = re.compile(r"#(?P<sign>~\||[~|.:,=]?)(?P<text>.*)", re.DOTALL)
+_ESCAPE = re.compile(r'\\(?:([abfnrtv\\"])|([0-7]{1,3})|x([0-9a-fA-F]{1,2}))')
+_ESCAPED = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "\\": "\\",
+    '"': '"',
+}
+# Names with blanks stand between isolates
+_REFERENCE = re.compile(r"\u2068[^\u2069]*\u2069\S*|\S+")
+
+
+class PoSyntaxError(ValueError):
+    """Text that is no catalog: in which line, why, and what to do."""
+
+    def __init__(self, line: int, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.line = line
+        self.problem = problem
+        self.remedy = remedy
+
+
+@dataclass(kw_only=True)
+class _Draft:
+    """A message while it is read: pieces of its fields and of its comments."""
+
+    line: int  # where it begins, with its comments
+    fields: dict[str, list[str]] = field(default_factory=dict)  # by keyword
+    comments: dict[str, list[str]] = field(default_factory=dict)  # by the sign behind the #
+    previous: dict[str, list[str]] = field(default_factory=dict)  # the former fields, behind #|
+    line_of_text: int = 0
+    is_obsolete: bool = False
+
+    @property
+    def is_translated(self) -> bool:
+        """Tell whether its msgstr has begun."""
+        return any(keyword.startswith("msgstr") for keyword in self.fields)
+
+
+def parse_po(text: str) -> polib.POFile:
+    """Return the catalog that a text holds; its entries know the line where each begins.
+
+    Raises ``PoSyntaxError`` for text that GNU gettext would not read either.
+    """
+    reader = _Reader()
+    for number, line in enumerate(text.split("\n"), start=1):
+        reader.read_line(number, line.strip(_BLANKS))
+    reader.finish_message()
+    return reader.catalog
+
+
+class _Reader:
+    """Reads a catalog line by line."""
+
+    def __init__(self) -> None:
+        self.catalog = polib.POFile()
+        self.is_empty = True  # no message was read yet
+        self.draft: _Draft | None = None
+        self.pieces: list[str] | None = None  # to which a text is added
+        self.next = _Draft(line=0)  # comments that belong to the next message, if one begins
+
+    def read_line(self, number: int, line: str) -> None:
+        """Read a line without the blanks around it."""
+        if line.startswith(("<<<<<<< ", ">>>>>>> ")) or line == "=======":
+            problem, remedy = "a conflict that git left here", "keep one side and no line of git's"
+            raise PoSyntaxError(number, problem, remedy)
+        comment = _COMMENT.fullmatch(line)
+        if not comment:
+            self._read_fields(number, line, is_obsolete=False)
+        elif comment["sign"] == "~":
+            self._read_fields(number, comment["text"], is_obsolete=True)
+        elif comment["sign"] == "|":
+            self._read_previous(number, comment["text"])
+        elif comment["sign"] != "~|":
+            sign = "," if comment["sign"] == "=" else comment["sign"]
+            self._next(number).comments.setdefault(sign, []).append(comment["text"])
+
+    def finish_message(self) -> None:
+        """Add the message that was read to the catalog."""
+        draft, self.draft, self.pieces = self.draft, None, None
+        if draft is None:
+            return
+        if not draft.is_translated:
+            raise PoSyntaxError(draft.line_of_text, "no msgstr follows", 'add: msgstr ""')
+        entry = _make_entry(draft)
+        if self.is_empty and entry.msgid == "" and not entry.obsolete:
+            self.catalog.header = entry.tcomment
+            self.catalog.metadata = _read_metadata(entry.msgstr)
+            self.catalog.metadata_is_fuzzy = "fuzzy" in entry.flags
+        else:
+            self.catalog.append(entry)
+        self.is_empty = False
+
+    def _next(self, number: int) -> _Draft:
+        self.next.line = self.next.line or number
+        return self.next
+
+    def _read_previous(self, number: int, text: str) -> None:
+        draft = self._next(number)
+        for keyword, piece in _split_words(number, text):
+            if keyword and keyword != "#":
+                draft.previous[keyword] = []
+            elif not draft.previous:
+                raise _no_catalog(number)
+            else:
+                draft.previous[[*draft.previous][-1]].append(piece)
+
+    def _read_fields(self, number: int, text: str, *, is_obsolete: bool) -> None:
+        for keyword, piece in _split_words(number, text):
+            if keyword == "#":
+                self._next(number).comments.setdefault("", []).append(piece)
+            elif keyword == "domain":  # of which a project has one for each file
+                self.finish_message()
+                self.pieces = []
+            elif keyword:
+                self._begin_field(number, keyword, is_obsolete=is_obsolete)
+            elif self.pieces is None:
+                raise _no_catalog(number)
+            else:
+                self.pieces.append(piece)
+
+    def _begin_field(self, number: int, keyword: str, *, is_obsolete: bool) -> None:
+        if keyword in ("msgctxt", "msgid") and (self.draft is None or self.draft.is_translated):
+            self.finish_message()
+            self.draft, self.next = self._next(number), _Draft(line=0)
+            self.draft.is_obsolete = is_obsolete
+        draft = self.draft
+        if draft is None:
+            raise _no_catalog(number)
+        if keyword in ("msgctxt", "msgid") and "msgid" in draft.fields:
+            raise PoSyntaxError(draft.line_of_text, "no msgstr follows", 'add: msgstr ""')
+        if keyword in draft.fields:
+            problem = f"a second {keyword}"
+            raise PoSyntaxError(number, problem, "keep one, and remove the lines of the other")
+        if keyword == "msgid":
+            draft.line_of_text = number
+        elif "msgid" not in draft.fields and keyword != "msgctxt":
+            raise _no_catalog(number)
+        self.pieces = draft.fields.setdefault(keyword, [])
+
+
+def _split_words(number: int, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the keywords and the texts of a line, each with an empty other half.
+
+    A comment behind them has the keyword ``#``.
+    """
+    end = 0
+    while rest := text[end:].strip(_BLANKS):
+        if rest.startswith("#"):
+            yield "#", rest[1:]
+            return
+        word = _WORD.match(text, end)
+        if not word:
+            raise _no_catalog(number, text[end:])
+        end = word.end()
+        if word["keyword"]:
+            yield re.sub(r"\s", "", word["keyword"]), ""
+        else:
+            yield "", _ESCAPE.sub(_unescape, word["text"])
+
+
+def _no_catalog(number: int, text: str = "") -> PoSyntaxError:
+    if _BEGINS_AS_FIELD.match(text) or '"' in text:
+        problem = "the text has to stand between two quotes"
+        return PoSyntaxError(number, problem, 'write \\" for one inside')
+    return PoSyntaxError(number, "not a catalog from here on", "compare with the lines above")
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return _ESCAPED[escape[1]]
+    code = int(escape[2], 8) if escape[2] else int(escape[3], 16)
+    return chr(code) if code < 0x80 else escape[0]  # else it is half of a character
+
+
+def _make_entry(draft: _Draft) -> polib.POEntry:
+    texts = {keyword: "".join(pieces) for keyword, pieces in draft.fields.items()}
+    previous = {keyword: "".join(pieces) for keyword, pieces in draft.previous.items()}
+    comments = {sign: "\n".join(map(_one_blank_less, c)) for sign, c in draft.comments.items()}
+    plural_forms = {}
+    for keyword, text in texts.items():
+        if "[" in keyword:
+            plural_forms[int(keyword[len("msgstr[") : -1])] = text
+    flags = (flag.strip() for flag in comments.get(",", "").replace("\n", ",").split(","))
+    return polib.POEntry(
+        msgid=texts["msgid"],
+        msgstr=texts.get("msgstr", ""),
+        msgid_plural=texts.get("msgid_plural", ""),
+        msgstr_plural=plural_forms,
+        msgctxt=texts.get("msgctxt"),
+        tcomment=comments.get("", ""),
+        comment=comments.get(".", ""),
+        occurrences=_read_references(comments.get(":", "")),
+        flags=[*dict.fromkeys(filter(None, flags))],
+        previous_msgid=previous.get("msgid"),
+        previous_msgid_plural=previous.get("msgid_plural"),
+        previous_msgctxt=previous.get("msgctxt"),
+        obsolete=draft.is_obsolete,
+        linenum=draft.line,
+    )
+
+
+def _one_blank_less(comment: str) -> str:
+    return comment.removeprefix(" ")
+
+
+def _read_references(text: str) -> list[tuple[str, str]]:
+    references = []
+    for reference in _REFERENCE.findall(text):
+        file, _colon, line = reference.rpartition(":")
+        references.append((file, line) if file and line.isdigit() else (reference, ""))
+    return references
+
+
+def _read_metadata(text: str) -> dict[str, str]:
+    metadata: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        before, colon, value = line.partition(":")
+        if colon:
+            name = before
+            metadata[name] = value.strip()
+        elif name:
+            metadata[name] += f"\n{line}"
+    return metadata

@@ -1,0 +1,14 @@
+"""How values are written."""
+
+from babel import Locale
+
+from sphinx_recorded_gallery.measurements.numbers import format_value
+
+
+def test_very_small_plain_numbers_have_a_power_of_ten() -> None:
+    english, german = Locale("en"), Locale("de")
+    assert format_value(8.035e-8, "", english, -9, like=8.035e-8) == "8.0 × 10⁻⁸"
+    assert format_value(8.035e-8, "", german, -9, like=8.035e-8) == "8,0 × 10⁻⁸"
+    assert format_value(0.00012, "", english, -5, like=0.00012) == "0.00012"
+    assert format_value(8.035e-8, "s", english, -9, like=8.035e-8) == "80\u00a0ns"
+    assert format_value(0, "", english, 0, like=0) == "0"
