@@ -101,6 +101,10 @@ def site(gallery: Gallery) -> Gallery:
 @pytest.fixture
 def front(site: Gallery) -> Gallery:
     site.root.joinpath("index.rst").write_text(ROWS)
+    static = site.root / "_static"
+    static.mkdir()
+    shutil.copy(ROOT / "_static/does_it_pay.js", static)
+    site.configure(html_static_path=["_static"])
     return site
 
 
