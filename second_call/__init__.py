@@ -33,7 +33,7 @@ from .charts import directive
 from .headlines import front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
-_SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
+_SCRIPTS = {"explorer": "explorer.js", "pays-fields": "does_it_pay.js"}  # by classes of a page
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -68,7 +68,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("spans", directive.SpansDirective)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
-    app.add_directive("wait-and-gain", front_page.WaitAndGain)
+    app.add_directive("gains", front_page.Gains)
+    app.add_directive("recipe-rows", front_page.RecipeRows)
+    app.add_directive("does-it-pay", front_page.DoesItPay)
+    app.add_directive("evidence", front_page.Evidence)
 
     add_transform(app, gallery_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)

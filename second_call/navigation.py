@@ -1,6 +1,8 @@
 """What leads to other pages: the menus of the header and the footer, and the other recipes."""
 
+import posixpath
 from functools import lru_cache, partial
+from html import escape
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -12,6 +14,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import all_files, note_link, once, pages_above
+
+from .short_names import short_name
 
 _ = get_translation("second_call")
 
@@ -30,7 +34,7 @@ def describe_navigation(
 
     ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
     """
-    address = partial(app.builder.get_relative_uri, pagename)
+    address = partial(_find_address, app, pagename)
     relations = app.builder.relations if isinstance(app.builder, StandaloneHTMLBuilder) else {}
     above = [pagename, *pages_above(relations, pagename)]
     context["menus"] = [
@@ -46,6 +50,9 @@ def describe_navigation(
     ]
     recipes = once(app.env, list_recipes)
     context["neighbours"], context["recipe_links"] = [], []
+    context["parents"] = [  # what moved has no place above a page
+        parent for parent in context.get("parents", []) if not _has_moved(app, pagename, parent)
+    ]
     if pagename in recipes:
         context["recipe_links"] = [
             {"title": _title(app, name), "link": address(name), "current": name == pagename}
@@ -60,6 +67,21 @@ def describe_navigation(
             )
             if 0 <= number < len(recipes)
         ]
+
+
+def _has_moved(app: Sphinx, pagename: str, parent: Any) -> bool:
+    redirects = app.config.redirects if "redirects" in app.config else {}
+    addresses = {app.builder.get_relative_uri(pagename, docname) for docname in redirects}
+    return parent["link"] in addresses
+
+
+def _find_address(app: Sphinx, pagename: str, docname: str) -> str:
+    """Return the address of a page from another one; of a page that moved, where it leads."""
+    target = app.config.redirects.get(docname, "") if "redirects" in app.config else ""
+    moved = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))
+    if target and moved.endswith(".html"):
+        return app.builder.get_relative_uri(pagename, moved.removesuffix(".html"))
+    return app.builder.get_relative_uri(pagename, docname)
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
@@ -96,7 +118,9 @@ def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
 
 
 def _title(app: Sphinx, docname: str) -> str:
-    """Return a page's title as HTML."""
+    """Return a page's short name, or else its title, as HTML."""
+    if name := short_name(docname):
+        return escape(name)
     assert isinstance(app.builder, StandaloneHTMLBuilder)
     title = app.env.titles.get(docname, nodes.title("", docname))
     return str(app.builder.render_partial(title)["title"])

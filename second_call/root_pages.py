@@ -46,7 +46,9 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     if config.recorded_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
-        addresses = [full_address(app, each) for each in sorted(app.env.found_docs)]
+        moved = config.redirects if "redirects" in config else {}
+        pages = sorted(app.env.found_docs - set(moved))
+        addresses = [full_address(app, page) for page in pages]
         # the home page has one address, a language one for each of its pages
         text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
         (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")

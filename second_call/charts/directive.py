@@ -22,6 +22,8 @@ from sphinx_recorded_gallery.api import (
     OUTPUT_CLASS,
     GalleryError,
     Page,
+    Reference,
+    find_page,
     note_problem,
     write_block,
 )
@@ -79,6 +81,7 @@ class ChartDirective(SphinxDirective):
         "whole": directives.unchanged_required,
         "curve": directives.unchanged_required,
         "hero": directives.flag,
+        "recipe": directives.unchanged_required,  # of another page
     }
 
     def run(self) -> list[nodes.Node]:
@@ -127,7 +130,7 @@ class ChartDirective(SphinxDirective):
         """Ask the recipe of the page for what the options name."""
         return query(
             self.env,
-            self.env.docname,
+            self._find_recipe(),
             case=self.options.get("case", ""),
             quantities=quantities,
             only=split_words(self.options.get("only", "")),
@@ -135,10 +138,16 @@ class ChartDirective(SphinxDirective):
             **more,
         )
 
+    def _find_recipe(self) -> str:
+        """Return the page of the recipe that is drawn; raises ``ValueError`` if there is none."""
+        if name := self.options.get("recipe", ""):
+            return find_page(self.env, Reference(recipe=name, key=""), self.env.docname)
+        return self.env.docname
+
     def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
         data, start_up = query_costs(
             self.env,
-            self.env.docname,
+            self._find_recipe(),
             case=self.options.get("case", ""),
             best=self.options.get("best", ""),
         )

@@ -1,7 +1,7 @@
 """Scales: from a value to a place on an axis, and the round values that stand there."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -72,14 +72,6 @@ def _linear_ticks(low: float, high: float, most: int) -> list[float]:
         if last - first < most:
             return [round(number * step, 12) for number in range(first, last + 1)]
     return [low, high]
-
-
-def make_axis(values: Iterable[float], *, least: float, most: float) -> Scale:
-    """Return an axis that has 1 and all values on it which lie between ``least`` and ``most``."""
-    # room for marks and labels on either side
-    inside = [min(max(value, least), most) for value in values]
-    low, high = min([0.8, *inside]) / 1.1, max([2.5, *inside]) * 1.1
-    return Scale(low=low, high=high, start=4.0, end=96.0, is_log=True)
 
 
 def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:

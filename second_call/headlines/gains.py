@@ -1,7 +1,8 @@
-"""What a headline says on each machine: how much sooner work is done, after which wait."""
+"""What a headline says on each machine: how much sooner work is done, after which startup."""
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
@@ -23,29 +24,80 @@ from sphinx_recorded_gallery.api import (
 
 from .headline_directive_lines import headline
 
+BUSY_FROM = 0.8  # share of the wall time in which the GPU works; below, it waits
+USED_FROM = 0.01  # below, the GPU has no part in the work
+START_UP = "process.compiler.start_up"
+
+
+class State(Enum):
+    """What the work waits for before the change; in the order of the results page."""
+
+    WAITS = "gpu-waits"
+    BUSY = "gpu-busy"
+    STARTUP = "startup"
+    OTHER = "other"  # the share of the GPU is not known, or it has none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One of two variants: its measurement, and the times beside it if they were measured."""
+
+    measurement: Measurement
+    wall: Measurement | None
+    gpu: Measurement | None
+
+    @property
+    def busy_share(self) -> float | None:
+        """The share of the wall time in which the GPU works, 1 at most; None if unknown."""
+        if self.wall is None or self.gpu is None or not self.wall.value:
+            return None
+        return min(1.0, self.gpu.value / self.wall.value)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
     """A measurement compared with another one of the same kind."""
 
-    measurement: Measurement
-    baseline: Measurement
-    ratio: Measurement  # above 1 where the measurement is the smaller one
-    wall: Measurement | None  # the same of wall times, if the measurement is GPU time
+    before: Side
+    after: Side
+    ratio: Measurement  # above 1 where less is measured after the change
+    wall_ratio: Measurement | None  # the same of wall times, if the measurement is GPU time
     share: Measurement | None  # of the limit
+    start_up: Measurement | None  # of the compiler, in each process
     first_call: Measurement | None  # none if nothing is compiled
+    ready: Measurement | None  # how long it takes to get ready
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
-    compiles: bool  # whether the recipe times first calls of this case, of this variant or another
+    times_first_calls: bool  # whether the recipe does for this case, of this variant or another
 
     @property
-    def loses(self) -> bool:
-        """Whether the work takes longer than before, by the measurement or by its wall time."""
-        return any(each is not None and each.value < 1 for each in (self.ratio, self.wall))
+    def state(self) -> State:
+        """What the work waits for before the change."""
+        if self.after.measurement.quantity not in ("wall", "gpu"):
+            return State.STARTUP
+        share = self.before.busy_share
+        if share is None or share < USED_FROM:
+            return State.OTHER
+        return State.BUSY if share >= BUSY_FROM else State.WAITS
+
+    @property
+    def compiles_nothing(self) -> bool:
+        """Whether the first call of others of the case was timed, and this variant has none."""
+        return self.times_first_calls and self.first_call is None
+
+    @property
+    def startup(self) -> float | None:
+        """The seconds that a process takes once: the compiler's start and the first call.
+
+        Where nothing is compiled, how long it takes to get ready; None if that was not measured.
+        """
+        if self.first_call:
+            return self.first_call.value + (self.start_up.value if self.start_up else 0.0)
+        return self.ready.value if self.ready else None
 
     @property
     def pays_after(self) -> Measurement | None:
         """The break-even, if it is seen that anything is saved."""
-        saved = self.wall or self.ratio
+        saved = self.wall_ratio or self.ratio
         return self.break_even if saved.low > 1 else None
 
 
@@ -54,48 +106,63 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
 
     Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
     """
-    known = measurements.by_key
-    measurement = known[key]
-    before = known[baseline if "." in baseline else replace(measurement, variant=baseline).key]
-    related = {
-        quantity: known.get(replace(measurement, quantity=quantity).key)
-        for quantity in ("wall", "share", "first_call", "break_even")
-    }
-    base_wall = known.get(replace(before, quantity="wall").key)
-    wall = None
-    if measurement.quantity == "gpu" and related["wall"] and base_wall:
-        wall = measurements.compare(base_wall.key, related["wall"].key)
-    first_calls = [each for each in known.values() if each.quantity == "first_call"]
-    # the recipe's own speed-ups and break-evens are against the variant that has none
-    is_own = replace(before, quantity="speedup").key not in known
-    ratio = measurements.compare(before.key, measurement.key)
+    by_key = measurements.by_key
+    after = _find_side(measurements, by_key[key])
+    measurement = after.measurement
+    before_key = baseline if "." in baseline else replace(measurement, variant=baseline).key
+    before = _find_side(measurements, by_key[before_key])
+    ratio = measurements.compare(before_key, measurement.key)
     if ratio is None:
-        raise ValueError(f"{measurement.key!r} and {before.key!r} have no ratio: one of them is 0")
+        raise ValueError(f"{measurement.key!r} and {before_key!r} have no ratio: one of them is 0")
+    wall_ratio = None
+    if measurement.quantity == "gpu" and before.wall and after.wall:
+        wall_ratio = measurements.compare(before.wall.key, after.wall.key)
+    # the recipe's own speed-ups and break-evens are against the variant that has none
+    is_own = replace(before.measurement, quantity="speedup").key not in by_key
+    times_startup = measurement.quantity in ("wall", "gpu")
+    related = {
+        quantity: by_key.get(replace(measurement, quantity=quantity).key)
+        for quantity in ("share", "first_call", "ready", "break_even")
+    }
+    first_calls = [each for each in by_key.values() if each.quantity == "first_call"]
     return Gain(
-        compiles=any(
+        times_first_calls=any(
             (each.case, each.size) == (measurement.case, measurement.size) for each in first_calls
         ),
-        measurement=measurement,
-        baseline=before,
+        before=before,
+        after=after,
         ratio=ratio,
-        wall=wall,
+        wall_ratio=wall_ratio,
         share=related["share"],
-        first_call=related["first_call"] if measurement.quantity != "first_call" else None,
-        break_even=related["break_even"] if is_own else None,
+        start_up=by_key.get(START_UP),
+        first_call=related["first_call"] if times_startup else None,
+        ready=related["ready"] if times_startup else None,
+        break_even=related["break_even"] if is_own and times_startup else None,
     )
 
 
-def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain | None]]:
+def _find_side(measurements: Measurements, measurement: Measurement) -> Side:
+    by_key = measurements.by_key
+    return Side(
+        measurement=measurement,
+        wall=by_key.get(replace(measurement, quantity="wall").key),
+        gpu=by_key.get(replace(measurement, quantity="gpu").key),
+    )
+
+
+def find_gains(
+    env: BuildEnvironment, words: headline
+) -> list[tuple[RecipeResults | None, Gain | None]]:
     """Return the gain on each machine on which its recipe was recorded, the published first.
 
     There is none where a machine has measured nothing, or what has no ratio.
     """
-    found: list[tuple[str, Gain | None]] = []
-    for place, known in enumerate(measured_of(env, words["recipe"])):
+    gains: list[tuple[RecipeResults | None, Gain | None]] = []
+    for place, results in enumerate(measured_of(env, words["recipe"])):
         problem = ""
         try:
-            gain = find_gain(known.measurements, words["key"], words["baseline"])
-            found.append((known.device, gain))
+            gain = find_gain(results.measurements, words["key"], words["baseline"])
+            gains.append((results, gain))
         except KeyError as error:
             lookup = look_up(env, words["recipe"], error.args[0])
             # another machine, or a run on a CPU, need not have measured it
@@ -104,11 +171,20 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain |
                 problem = lookup.problem or unknown
         except ValueError as error:
             problem = str(error)
-            found.append((known.device, None))
+            gains.append((results, None))
         if problem:
-            told = GalleryError(problem, path=words.source, line=words.line)
-            note_problem(env, str(told))
-    return found or [("", None)]
+            note_problem(env, str(GalleryError(problem, path=words.source, line=words.line)))
+    return gains or [(None, None)]
+
+
+def published_gains(env: BuildEnvironment, words: list[headline]) -> list[tuple[headline, Gain]]:
+    """Return the headlines that were measured, each with the gain that its recipe's page shows."""
+    gains = []
+    for node in words:
+        _results, gain = find_gains(env, node)[0]
+        if gain:
+            gains.append((node, gain))
+    return gains
 
 
 def measured_of(env: BuildEnvironment, docname: str) -> list[RecipeResults]:
@@ -131,8 +207,8 @@ def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
     files = once(env, all_files)
     pages = {file.name: docname for docname, file in files.items()}
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    machines: defaultdict[str, list[str]] = defaultdict(list)
     for _path, machine, name in find_recordings(folder, files.values()):
         if machine and name:
-            found[pages[name]].append(machine)
-    return found
+            machines[pages[name]].append(machine)
+    return machines

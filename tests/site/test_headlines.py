@@ -5,24 +5,61 @@ import json
 import platform
 import re
 import shutil
+from pathlib import Path
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
-from playwright.sync_api import Browser
+from babel import Locale
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Browser, expect
 
+from second_call.headlines.front_page import calls_to_pay, describe_fields, format_calls
+from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
+from tests.helpers.chromium import serve
 from tests.helpers.gallery import ROOT, Gallery, write_recording
 from tests.helpers.measured_recipe import add, figure, store
+from tests.helpers.site_pages import LANGUAGES, read
 
 NAMED = """
 .. results::
 
-   steps against foreach: Which optimizer?
-      adam.100.fused.gpu: Ten layers: ``fused=True``
-      adam.100.compiled.gpu: Ten layers: compiled
+   steps against foreach
+      adam.100.fused.wall (fused): Ten layers: ``fused=True``
+      adam.100.compiled.wall (compiled): Ten layers: compiled
       adam.100.for-loop.wall: Ten layers: one by one
+      adam.100.graph.wall (graph) against slow: Ten layers: one CUDA graph
+      adam.100.cached.first_call against adam.100.compiled.first_call: Cache kept
 """
+ROWS = """
+Front
+=====
+
+.. gains:: results
+
+.. measured-on::
+
+.. recipe-rows::
+
+   steps against slow: It waits
+      adam.100.graph.wall: Capture it
+   steps against foreach: ``step()`` is slow
+      adam.100.fused.wall: Pass ``fused=True``
+   steps against compiled: The start is slow
+      adam.100.cached.first_call: Keep the cache
+
+.. does-it-pay:: results
+
+.. evidence:: steps: 2 * fused.step < foreach.step
+
+   Half the time.
+
+.. toctree::
+
+   recipes/index
+   results
+"""
+US = Locale("en")
 
 
 def timed(key: str, value: float, spread: float = 1.01, unit: str = "s") -> Measurement:
@@ -40,7 +77,14 @@ FIGURES = [
     timed("adam.100.compiled.wall", 0.012),
     timed("adam.100.compiled.speedup", 0.83, unit="x"),
     timed("adam.100.compiled.first_call", 12.5),
+    timed("adam.100.cached.first_call", 5),
     timed("adam.100.for-loop.wall", 0.02),
+    timed("adam.100.slow.gpu", 0.002),
+    timed("adam.100.slow.wall", 0.02),
+    timed("adam.100.graph.gpu", 0.002),
+    timed("adam.100.graph.wall", 0.0025),
+    timed("adam.100.graph.ready", 0.1),
+    timed("process.compiler.start_up", 7.5),
 ]
 
 
@@ -54,34 +98,107 @@ def site(gallery: Gallery) -> Gallery:
     return gallery
 
 
+@pytest.fixture
+def front(site: Gallery) -> Gallery:
+    site.root.joinpath("index.rst").write_text(ROWS)
+    static = site.root / "_static"
+    static.mkdir()
+    shutil.copy(ROOT / "_static/does_it_pay.js", static)
+    site.configure(html_static_path=["_static"])
+    return site
+
+
 def write_page(gallery: Gallery, text: str) -> None:
     gallery.root.joinpath("results.rst").write_text(f"Results\n=======\n{text}")
 
 
-def rows(page: str) -> list[str]:
-    found = BeautifulSoup(page, "html.parser").select(".headlines > .headline")
-    for cell in (cell for row in found for cell in row.select("[data-label]")):
-        cell.insert(0, f"{cell['data-label']} ")
-    return [" ".join(row.get_text(" ").split()) for row in found]
+def parse(page: str) -> BeautifulSoup:
+    return BeautifulSoup(page, "html.parser")
 
 
-def test_headlines_are_drawn_and_said(site: Gallery) -> None:
+def words(tag: Tag) -> str:
+    return " ".join(tag.get_text(" ").split())
+
+
+def find_groups(page: str) -> dict[str, list[str]]:
+    """Return the names of the cases of each group, in order."""
+    return {
+        str(group["id"]): [words(name) for name in group.select(".headline-case")]
+        for group in parse(page).select(".headline-group")
+    }
+
+
+def find_row(page: str, name: str) -> Tag:
+    rows = parse(page).select(".headline")
+    [row] = [row for row in rows if name in words(row.select_one(".headline-case"))]
+    return row
+
+
+def find_values(row: Tag) -> dict[str, str]:
+    """Return what stands in the cells of a row, by the titles of columns."""
+    cells = row.select("td[data-label]:not(.headline-bars)")
+    return {str(cell["data-label"]): words(cell) for cell in cells}
+
+
+def test_cases_stand_in_groups_by_what_they_wait_for_and_in_order_of_gain(site: Gallery) -> None:
     build = site.build()
     assert build.warnings == ""
-    first, second, third = rows(build.page("results"))
-    assert first.startswith("Ten layers: fused=True compared with foreach ")
-    assert "Speed-up 2.50× By wall time 2.40×" in first
-    assert "Of the limit 80% First call none" in first
-    assert "First call 12.5 s" in second
-    assert "Speed-up 0.500×" in third
-    soup = BeautifulSoup(build.page("results"), "html.parser")
-    loses = [row.has_attr("data-loses") for row in soup.select(".headlines > .headline")]
-    assert loses == [False, True, True]
-    assert len(soup.select(".headline path.dot.slower")) == 1
-    assert soup.select_one(".headlines-question a")["href"] == "recipes/steps.html"
-    assert "It takes 4.0 ms Instead of 10.0 ms" in first
-    assert [each["scope"] for each in soup.select("table tbody th")] == ["colgroup", *3 * ["row"]]
-    assert soup.find("script", src=re.compile("results.js"))
+    assert find_groups(build.page("results")) == {
+        "gpu-waits": ["Ten layers: one CUDA graph"],
+        "gpu-busy": ["Ten layers: fused=True", "Ten layers: compiled", "Ten layers: one by one"],
+        "startup": ["Cache kept"],
+    }
+
+
+def test_a_case_says_speed_up_startup_and_break_even(site: Gallery) -> None:
+    page = site.build().page("results")
+    assert find_values(find_row(page, "fused")) == {
+        "Speed-up": "2.40×",
+        "Startup": "none",
+        "Breaks even after": "–",
+    }
+    compiled = find_values(find_row(page, "compiled"))
+    assert compiled["Startup"] == "20 s"  # the start of the compiler and the first call
+    assert find_values(find_row(page, "CUDA graph"))["Startup"] == "100 ms"
+    assert find_row(page, "fused").select_one("a")["href"] == "recipes/steps.html"
+
+
+def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery) -> None:
+    page = site.build().page("results")
+    graph = find_row(page, "CUDA graph").select_one(".bars")
+    before, after = graph["aria-label"].split(";")
+    assert "slow: 20.0" in before
+    assert "GPU busy 10%" in before
+    assert "graph (recommended): 2.50" in after
+    assert "GPU busy 80%" in after
+    roles = [bar["class"][-1] for bar in find_row(page, "compiled").select(".bars-words")]
+    assert roles == ["before", "other"]  # it is slower
+    plain = find_row(page, "Cache kept")
+    assert plain.select(".solid.plain")
+    assert not plain.select(".waiting")
+
+
+def test_a_group_names_its_baselines_once_and_folds_its_ranges(site: Gallery) -> None:
+    soup = parse(site.build().page("results"))
+    group = soup.select_one("#gpu-busy")
+    assert "Compared with: foreach." in words(group)
+    figures = words(group.select_one("details"))
+    assert "2.40× (2.38 to 2.42" in figures
+    assert "foreach: 10.0 ms" in figures
+    assert "80%" in figures  # of the limit
+
+
+def test_a_single_run_says_so_where_it_stands(site: Gallery) -> None:
+    page = site.build().page("results")
+    assert not parse(page).select(".headline-mark")
+    replicates = site.recordings / "steps.jsonl"
+    lines = replicates.read_text().splitlines(keepends=True)
+    replicates.write_text("".join(lines[:2]))  # both are of one machine
+    page = site.build().page("results")
+    assert find_values(find_row(page, "fused"))["Speed-up"].startswith("1 machine ")
+    replicates.write_text(lines[0])
+    page = site.build().page("results")
+    assert find_values(find_row(page, "CUDA graph"))["Speed-up"].startswith("1 run ")
 
 
 def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
@@ -89,19 +206,17 @@ def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
     messages = site.build("gettext")
     shutil.rmtree(site.root / "out/doctrees")
     assert 'msgid "Ten layers: compiled"' in (messages.out / "results.pot").read_text()
-    site.translate("results", {"Which optimizer?": "무엇?", "Ten layers: compiled": "열 개"})
-    page = site.build(language="ko").page("results")
-    assert "무엇?</h2>" in page
-    assert any(row.startswith("열 개") for row in rows(page))
+    site.translate("results", {"Ten layers: compiled": "열 개"})
+    assert "열 개" in find_groups(site.build(language="ko").page("results"))["gpu-busy"]
 
 
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("steps: A question\n      no words at all", "write a line such as"),
-        ("steps: A question\n      adam.100.fused.gpu: words", "say against what"),
+        ("steps\n      no words at all", "write a line such as"),
+        ("steps\n      adam.100.fused.wall: words", "say against what"),
         ("stairs against a: words", "no recipe is called 'stairs'"),
-        ("steps against a\n      adam.100.fused.gpu: words", "a headline stands below no question"),
+        ("steps against a\n      b.wall (grpah): words", "'grpah' is none of the kinds"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: str) -> None:
@@ -114,21 +229,21 @@ def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: 
 
 
 def test_a_headline_without_a_ratio_is_told_with_its_line(site: Gallery) -> None:
-    write_page(site, NAMED.replace("adam.100.fused.gpu", "adam.100.fusd.gpu"))
+    write_page(site, NAMED.replace("adam.100.fused.wall", "adam.100.fusd.wall"))
     build = site.build()
-    told = "results.rst:7: no measurement is called 'adam.100.fusd.gpu'; near it:"
+    told = "results.rst:7: no measurement is called 'adam.100.fusd.wall'; near it:"
     assert told in build.warnings
-    assert rows(build.page("results"))[0].endswith("[not measured yet]")
+    assert find_groups(build.page("results"))["not-measured"] == ["Ten layers: fused=True"]
     write_page(site, NAMED)
-    store(site, *FIGURES[:2], timed("adam.100.fused.gpu", 0.0), *FIGURES[3:])
+    timed_figures = [figure for figure in FIGURES if figure.variant != "for-loop"]
+    store(site, *timed_figures, timed("adam.100.for-loop.wall", 0.0))
     build = site.build()
-    told = "results.rst:7: 'adam.100.fused.gpu' and 'adam.100.foreach.gpu' have no ratio"
+    told = "results.rst:9: 'adam.100.for-loop.wall' and 'adam.100.foreach.wall' have no ratio"
     assert build.warnings.count(told) == 1
-    assert rows(build.page("results"))[0].endswith("fused=True –")
+    assert find_groups(build.page("results"))["not-measured"] == ["Ten layers: one by one"]
 
 
-def test_another_machine_adds_rows_and_a_choice(site: Gallery) -> None:
-    assert 'name="machine"' not in site.build().page("results")
+def test_another_machine_adds_rows_that_name_it(site: Gallery) -> None:
     other = site.recordings / "other-machine" / "steps.ipynb"
     other.parent.mkdir()
     shutil.copyfile(site.recordings / "steps.ipynb", other)
@@ -137,44 +252,91 @@ def test_another_machine_adds_rows_and_a_choice(site: Gallery) -> None:
     write_recording(other, nbformat.writes(notebook))
     store(site, *FIGURES, name="other-machine/steps")
     page = site.build().page("results")
-    assert "<option>Other GPU</option>" in page
-    assert len(rows(page)) == 6
+    assert "Ten layers: compiled Other GPU" in find_groups(page)["gpu-busy"]
+    assert len(parse(page).select(".headline")) == 10
     other.write_text("{")
     build = site.build()
     assert "not a whole notebook" in build.warnings
-    assert len(rows(build.page("results"))) == 3
+    assert len(parse(build.page("results")).select(".headline")) == 5
 
 
-def test_wait_and_gain_are_a_numbered_dot_a_case(site: Gallery) -> None:
-    write_page(site, NAMED.replace(".. results::", ".. measured-on::\n\n.. wait-and-gain::"))
-    soup = BeautifulSoup(site.build().page("results"), "html.parser")
-    assert [each.text for each in soup.select(".trade-plot .number")] == ["1", "2", "3"]
-    listed = soup.select(".trade-cases li")
-    cases = [" ".join(each.get_text().split()) for each in listed]
-    links = soup.select(".trade-plot a")
-    assert [each["href"] for each in links] == [f"#{each['id']}" for each in listed]
-    assert cases[:2] == [
-        "Ten layers: fused=True 2.50×, no wait",
-        "Ten layers: compiled 4.00×, first call 12.5 s",
+def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> None:
+    build = front.build()
+    assert build.warnings == ""
+    soup = parse(build.page("index"))
+    assert [words(line) for line in soup.select(".gains-line")] == [
+        "Compiling alone made the work 0.830× as fast, startup aside.",
+        "Where the GPU waited for the CPU, CUDA graphs gave 8.00× , in 1 of 1 cases without a "
+        "compiler. fused=True gave optimizers 2.40× and costs no startup.",
     ]
-    assert soup.select_one(".measured-on").get_text().startswith("Measured on ")
+    assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
 
-def test_rows_can_be_put_into_order_and_left_out(site: Gallery, browser: Browser) -> None:
+def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> None:
+    soup = parse(front.build().page("index"))
+    rows = soup.select(".recipe-row")
+    assert [row.select_one("a")["href"] for row in rows] == 3 * ["recipes/steps.html"]
+    parts = ("symptom", "fix", "ratio", "facts")
+    assert [[words(row.select_one(f".recipe-row-{part}")) for part in parts] for row in rows] == [
+        ["It waits", "Capture it", "8.00×", "startup 100 ms, nothing compiled"],
+        ["step() is slow", "Pass fused=True", "2.40×", "no startup, nothing compiled"],
+        ["The start is slow", "Keep the cache", "2.50×", ""],
+    ]
+
+
+def test_a_changed_list_of_results_changes_the_answer(front: Gallery) -> None:
+    front.build()
+    write_page(front, NAMED.replace(" (graph)", ""))
+    build = front.build()
+    assert "CUDA graphs gave" not in build.page("index")
+    front.root.joinpath("index.rst").write_text(ROWS.replace("gains:: results", "gains:: reslts"))
+    assert "'reslts' is no page; name the one with the results" in front.build().warnings
+
+
+def test_the_table_of_what_pays_has_the_measured_startup(front: Gallery) -> None:
+    soup = parse(front.build().page("index"))
+    rows = [words(row) for row in soup.select(".pays-table tr")]
+    assert rows[0] == "A call takes 1.1× 1.5× 2× 5× 10×"
+    # 20 s: the start of the compiler and the first call
+    assert rows[1] == "1 ms 220,000 60,000 40,000 25,000 22,000"
+    assert soup.find("script", src=re.compile("does_it_pay.js"))
+
+
+def test_calls_to_pay_are_startup_by_time_saved() -> None:
+    assert calls_to_pay(12, 0.01, 1.5) == pytest.approx(3600)
+    assert format_calls(3612.4, US) == "3,600"
+    assert format_calls(0.02, US) == "1"
+    assert describe_fields(12, 10, 1200, US).startswith("It never pays")
+    assert "more than 2× as fast. At 1.5×, it has paid after 3,600" in describe_fields(
+        12, 10, 2400, US
+    )
+
+
+def test_fields_tell_the_same_as_the_build(front: Gallery, browser: Browser) -> None:
     page = browser.new_page()
-    page.goto((site.build().out / "results.html").as_uri())
-    page.add_script_tag(path=str(ROOT / "_static/results.js"))
-    seen = page.locator(".headlines > :not([hidden])")
-    assert seen.count() == 4  # the question is one
-    page.locator("[name=sort]").select_option("calls")
-    assert seen.first.get_attribute("data-calls") == "0"
-    page.locator("[name=sort]").select_option("gain")
-    found = [float(each.get_attribute("data-gain") or "nan") for each in seen.all()]
-    assert found == sorted(found, reverse=True) == pytest.approx([4, 2.5, 0.5])
-    page.locator("[name=losses]").check()
-    assert seen.count() == 2
-    page.locator("[name=sort]").select_option("")
-    assert seen.count() == 3
+    page.goto((front.build().out / "index.html").as_uri())
+    output = page.locator(".pays-fields output")
+    at_first = output.inner_text()
+    page.add_script_tag(path=str(ROOT / "_static/does_it_pay.js"))
+    expect(output).to_have_text(at_first)
+    page.locator("[name=calls]").fill("4000")
+    expect(output).to_have_text(describe_fields(20, 10, 4000, US))
+    page.locator("[name=milliseconds]").fill("1")
+    expect(output).to_have_text(describe_fields(20, 1, 4000, US))
+
+
+def test_evidence_is_open_and_a_refuted_claim_is_told(front: Gallery) -> None:
+    build = front.build()
+    example = words(parse(build.page("index")).select_one(".evidence-example"))
+    assert example == (
+        "Half the time. 2× fused 14.0 ms < foreach 39.0 ms. "
+        "It held in 5 of 5 processes (machines: 3)."
+    )
+    front.root.joinpath("index.rst").write_text(ROWS.replace("2 * fused", "3 * fused"))
+    build = front.build()
+    assert "index.rst:" in build.warnings
+    assert "does not hold in 5 of 5 processes" in build.warnings
+    assert not parse(build.page("index")).select(".evidence-line")
 
 
 def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
@@ -201,3 +363,33 @@ def test_figures_as_data_name_their_release_and_have_no_other(site: Gallery) -> 
     here = ".".join(platform.python_version_tuple()[:2])
     named = {(row["package"], row["release"], row["processes"]) for row in data["rows"]}
     assert named == {("python", here, 1)}  # replicates that do not tell their version are left out
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.code)
+def test_every_ratio_of_the_front_page_is_one_of_the_results(
+    languages_site: Path, language: Language
+) -> None:
+    folder = languages_site / language.code
+    results = read(folder / "results.html").select(".headline-ratio strong")
+    known = {words(ratio).rstrip("×") for ratio in results}
+    front = read(folder / "index.html")
+    ratios = front.select(".recipe-row-ratio strong, .gains-line strong, .hero .bars-words.best")
+    shown = [ratio for text in ratios for ratio in re.findall(r"[\d.,]+(?=×)", words(text))]
+    for line in front.select(".gains-line strong"):
+        shown.append(re.findall(r"[\d.,]+", words(line))[0])
+    assert len(shown) > 10
+    assert set(shown) <= known
+
+
+def test_the_header_of_a_table_stays_in_sight(languages_site: Path, browser: Browser) -> None:
+    with serve(languages_site) as address:
+        page = browser.new_page(viewport={"width": 1280, "height": 700})
+        page.goto(f"{address}en/results.html")
+        page.locator(".headline").nth(12).evaluate("row => row.scrollIntoView({block: 'center'})")
+        header = page.locator(".bd-header").bounding_box()
+        head = page.locator(".results-table thead").first.bounding_box()
+        assert header
+        assert head
+        assert header["y"] + header["height"] <= head["y"] + 1
+        assert head["y"] < 200
+        page.close()

@@ -27,7 +27,7 @@ PAGES = {
    words
    progress
 """,
-    "results": ".. results::\n\n   adding against a: What?\n",
+    "results": ".. results::\n\n   adding against a\n",
     "words": ".. translation-glossary::\n",
     "progress": ".. translation-status::\n",
 }

@@ -1,0 +1,26 @@
+// second_call/headlines/front_page.py writes what a page shows without this.
+for (const fields of document.querySelectorAll(".pays-fields")) {
+  const { lang } = document.documentElement;
+  const { pays, never } = fields.dataset;
+  const [startup, example] = [fields.dataset.startup, fields.dataset.example].map(Number);
+  const [milliseconds, calls] = fields.querySelectorAll("input");
+  const output = fields.querySelector("output");
+  const times = (factor) => `${new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 }).format(factor)}×`;
+
+  function show() {
+    const [seconds, count] = [milliseconds.valueAsNumber / 1000, calls.valueAsNumber];
+    if (!(seconds > 0 && count > 0)) return; // a field is empty while one types
+    const total = seconds * count;
+    const needed = startup / (seconds * (1 - 1 / example));
+    output.textContent =
+      total <= startup
+        ? never
+        : pays
+            .replace("%(factor)s", times(total / (total - startup)))
+            .replace("%(example)s", times(example))
+            .replace("%(calls)s", Math.max(1, +needed.toPrecision(2)).toLocaleString(lang));
+  }
+
+  fields.addEventListener("input", show);
+  show();
+}
