@@ -21,7 +21,7 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 
    - :measured:`few-texts.cuda-graphs.speedup` speed-up with CUDA graphs, against eager
    - :measured:`few-texts.nothing-marked.first_call` for the first 20 calls without graphs, plus startup
-   - :measured:`few-texts.nothing-marked.break_even` passes of 20 calls until these break even
+   - :measured:`few-texts.nothing-marked.break_even` passes of 20 calls to break even, without graphs
    - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length once
 
    .. code-block:: diff
