@@ -26,7 +26,10 @@ In training or in serving, the GPU waits for the CPU.
    .. code-block:: diff
       :caption: What changes
 
-      + iteration()  # run once first
+      - optimizer = AdamW(parameters)
+      + optimizer = AdamW(parameters, lr=torch.tensor(1e-3).cuda(), fused=True, capturable=True)
+      + x.copy_(first_batch)
+      + iteration()  # a real step, run once first
       + graph = torch.cuda.CUDAGraph()
       + with torch.cuda.graph(graph):
       +     iteration()  # captures, does not run

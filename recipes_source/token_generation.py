@@ -7,7 +7,7 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
 .. answer::
 
    **Use a static KV cache, and run each decode step as one CUDA graph.** In Transformers,
-   ``cache_implementation="static"`` does both. Skip it for a few short texts: compiler startup alone costs
+   ``cache_implementation="static"`` does both; skip that for a few short texts, because compiler startup alone costs
    :measured:`process.compiler.start_up` per process. If a token takes about as long as reading all weights once, a graph
    helps little: quantize, or batch more texts.
 
@@ -19,7 +19,7 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
 
       Time per token, one text, a decoder of twelve blocks
 
-   - :measured:`one-token.1.reduce-overhead.speedup` speed-up per token, against eager
+   - :measured:`one-token.1.reduce-overhead.speedup` per decode step of this page's decoder, against eager
    - :measured:`one-token.1.reduce-overhead.ready` until the step is compiled and captured, plus startup
    - :measured:`one-token.1.reduce-overhead.break_even` tokens to break even, startup included
    - :measured:`one-token.1.reduce-overhead.kept` kept by the graph; batch and cache size are fixed

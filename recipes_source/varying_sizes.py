@@ -173,8 +173,8 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
 #        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
-#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. The graphs keep
-#        :measured:`few-texts.padded-cuda-graphs.kept` of memory
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. In a test with
+#        eight sizes, the graphs keep :measured:`sizes-to-pad-to.8.padded-cuda-graphs.kept` of memory
 #    * - The GPU is busy
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
