@@ -8,7 +8,7 @@ What you compile decides how long the first call takes.
 
    **Compile the repeated block, not the whole model.** All blocks then share the code of one. If the GPU waits for the
    CPU, first capture the model in a CUDA graph, without a compiler; with many shapes, or if the model syncs with the CPU, use
-   ``reduce-overhead``. In short runs, compile nothing: compiler startup alone costs :measured:`process.compiler.start_up` per
+   ``reduce-overhead``. In short runs, compile nothing: compiler startup costs :measured:`process.compiler.start_up` per
    process.
 
    .. chart:: first_call

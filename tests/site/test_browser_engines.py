@@ -62,7 +62,8 @@ def test_results_come_while_one_types(engine: Any, address: str, code: str, quer
 
 def test_a_case_is_chosen_by_mouse_and_arrows(engine: Any, address: str) -> None:
     engine.open(f"{address}ko/recipes/varying_sizes.html")
-    shown = "[...document.querySelectorAll('.code-cases pre')].map((e) => e.checkVisibility())"
+    blocks = "[...document.querySelector('.code-cases').querySelectorAll('pre')]"
+    shown = f"{blocks}.map((e) => e.checkVisibility())"
     first, *others = engine.run(shown)
     assert (first, any(others)) == (True, False)
     engine.click(".code-cases label:nth-of-type(2)")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -446,6 +447,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
     """The recipe, built in three languages."""
     gallery = Gallery(tmp_path_factory.mktemp("charts"), ["sphinx_recorded_gallery", "second_call"])
     gallery.set_languages("ko", "zh_CN")
+    static = gallery.root / "_static"
+    static.mkdir()
+    shutil.copy(ROOT / "_static/explorer.js", static)
+    gallery.configure(html_static_path=["_static"])
     gallery.add("steps", RECIPE)
     gallery.translate("recipes/steps", KOREAN)
     found = {}

@@ -30,6 +30,7 @@ def test_a_page_is_light_and_nothing_is_published_that_no_page_loads(languages_s
         site = languages_site / language.code
         recipe = "recipes/compile_modes.html"
         text = (site / recipe).read_text(encoding="utf-8")
+        text = re.sub("<meta[^>]*>", "", text)  # the picture for previews is not loaded by a reader
         files = {path for path in (site / "_static").rglob("*") if path.is_file()}
         loaded = {path for path in files if f"_static/{path.relative_to(site / '_static')}" in text}
         sent = sum(len(gzip.compress(path.read_bytes())) for path in {site / recipe, *loaded})
