@@ -1,7 +1,7 @@
-"""The names by which readers are told what was measured.
+"""The names of measurements, cases and variants that pages show to readers.
 
-Quantities have the labels of the table in quantities.py. For other words of a recipe's rows, as
-``max-autotune``, an extension may answer the event ``recorded-gallery-name`` with a name in the
+Quantities have the labels of the table in quantities.py. For other words in a recipe's rows, such
+as ``max-autotune``, an extension may answer the event ``recorded-gallery-name`` with a name in the
 reader's language, or with None: then a page shows the recipe's own word, marked as such.
 """
 
@@ -22,47 +22,60 @@ from .quantities import list_quantities
 from .ranges import Measurement
 from .rows import Size
 
-Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
+Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's own
 
-EVENT = "recorded-gallery-name"  # page of the recipe, kind, word
-NAME, QUANTITY = "name", "quantity"  # kinds
+EVENT = "recorded-gallery-name"  # its arguments: page of the recipe, kind, word
+NAME, QUANTITY = "name", "quantity"  # the kinds
 
 
 def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -> Pieces:
-    """Return what readers call a word of the recipe with the page ``recipe``, or the word."""
+    """Return the name that readers get for a word of the recipe with the page ``recipe``.
+
+    Without a name, it is the word itself.
+    """
     name = env.events.emit_firstresult(EVENT, recipe, kind, word)
     if name is None and kind == QUANTITY:
         quantity = list_quantities(env.config).get(word)
-        name = quantity.label if quantity else None
-    return [(word, True)] if name is None else [(str(name), False)]
+        if quantity is not None:
+            name = quantity.label
+    if name is None:
+        return [(word, True)]
+    return [(str(name), False)]
 
 
 def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
-    """Return a case and its size, if it has one; ``sizes`` is what it counts."""
-    pieces = name_word(env, recipe, case)
-    if size is not None:
+    """Return the name of a case with its size, if it has one: "matmul · rows: 128".
+
+    ``sizes`` is the word for what the size counts, "rows" here.
+    """
+    if size is None:
+        return name_word(env, recipe, case)
+    pieces: Pieces = []
+    # A case that is called like what its sizes count is named once: "detours: 3"
+    if sizes != case:
+        pieces += [*name_word(env, recipe, case), (" · ", False)]
+    if sizes:
         colon = typeset(": ", current_language(env.config).locale)
-        counted = [*name_word(env, recipe, sizes), (colon, False)] if sizes else []
-        # A case that is called as what its sizes count is told once: "detours: 3"
-        before = [] if sizes == case else [*pieces, (" · ", False)]
-        return [*before, *counted, *name_word(env, recipe, str(size))]
+        pieces += [*name_word(env, recipe, sizes), (colon, False)]
+    pieces += name_word(env, recipe, str(size))
     return pieces
 
 
 def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measurement) -> Pieces:
-    """Return case, size, variant and quantity of a measurement."""
+    """Return the names of a measurement's case, size, variant and quantity, in this order."""
+    case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
     variant = name_word(env, recipe, measurement.variant)
     quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
-    case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
-    return [*case, (" · ", False), *variant, (" · ", False), *quantity]
+    separator = (" · ", False)
+    return [*case, separator, *variant, separator, *quantity]
 
 
 def name_release(env: BuildEnvironment, recipe: str, release: str) -> str:
-    """Return how pages call a release of what a recipe measures: ``PyTorch 2.11``."""
+    """Return the name of a release of the package that a recipe measures: ``PyTorch 2.11``."""
     results = load_results(env, recipe)
     package = results.package if results else ""
-    shown = env.config.recorded_gallery_package_names.get(package, package)
-    return f"{shown} {release}".strip()
+    package_name = env.config.recorded_gallery_package_names.get(package, package)
+    return f"{package_name} {release}".strip()
 
 
 def tell_comparison(
@@ -71,39 +84,63 @@ def tell_comparison(
     compared: Sequence[tuple[Term, Measurement]],
     between: str = " < ",
 ) -> Pieces:
-    """Return what a comparison found: "fused 81 µs < foreach 231 µs", by what differs in names."""
+    """Return the figures of a comparison: "fused 81 µs < foreach 231 µs".
+
+    Each figure has the names that distinguish it from the others, its factor if that is not 1, and
+    its unit. ``between`` separates the figures.
+    """
     locale = current_language(env.config).locale
-    measured = [each for _term, each in compared]
+    measurements = [measurement for _term, measurement in compared]
     pieces: Pieces = []
-    for term, each in compared:
-        pieces += [(between, False)] if pieces else []
-        pieces += [(f"{term.factor:g} × ", False)] if term.factor != 1 else []
-        if len({other.case for other in measured}) > 1:
-            pieces += [*name_case(env, recipe, each.case, each.size), (" ", False)]
-        elif len({other.size for other in measured}) > 1:
-            pieces += [*name_word(env, recipe, str(each.size)), (": ", False)]
-        if len({other.variant for other in measured}) > 1:
-            pieces += [*name_word(env, recipe, each.variant), (" ", False)]
-        if len({other.quantity for other in measured}) > 1:
-            pieces += [*name_word(env, recipe, each.quantity, QUANTITY), (" ", False)]
-        pieces.append((format_measurement(each, locale), False))
+    for term, measurement in compared:
+        if pieces:
+            pieces.append((between, False))
+        if term.factor != 1:
+            pieces.append((f"{term.factor:g} × ", False))
+        pieces += _distinguish(env, recipe, measurement, measurements)
+        pieces.append((format_measurement(measurement, locale), False))
+    return pieces
+
+
+def _distinguish(
+    env: BuildEnvironment,
+    recipe: str,
+    measurement: Measurement,
+    measurements: Sequence[Measurement],
+) -> Pieces:
+    """Return the names of a measurement in which not all of the measurements agree."""
+    space = (" ", False)
+    pieces: Pieces = []
+    if len({other.case for other in measurements}) > 1:
+        pieces += [*name_case(env, recipe, measurement.case, measurement.size), space]
+    elif len({other.size for other in measurements}) > 1:
+        pieces += [*name_word(env, recipe, str(measurement.size)), (": ", False)]
+    if len({other.variant for other in measurements}) > 1:
+        pieces += [*name_word(env, recipe, measurement.variant), space]
+    if len({other.quantity for other in measurements}) > 1:
+        pieces += [*name_word(env, recipe, measurement.quantity, QUANTITY), space]
     return pieces
 
 
 def name_nodes(pieces: Pieces) -> list[nodes.Node]:
-    """Return pieces as nodes; words that are the recipe's are marked as data."""
-    return [
-        nodes.inline("", words, classes=[DATA_CLASS]) if is_data else nodes.Text(words)
-        for words, is_data in pieces
-    ]
+    """Return pieces as nodes; the recipe's own words are marked as data."""
+    children: list[nodes.Node] = []
+    for words, is_data in pieces:
+        if is_data:
+            children.append(nodes.inline("", words, classes=[DATA_CLASS]))
+        else:
+            children.append(nodes.Text(words))
+    return children
 
 
 def mark(config: Config, pieces: Pieces) -> str:
-    """Return pieces as HTML; words that are the recipe's are marked as of its language."""
-    tag, locale = source_language(config).tag, current_language(config).locale
-    return "".join(
-        f'<span class="{DATA_CLASS}" lang="{tag}">{escape(words)}</span>'
-        if is_data
-        else escape(typeset(words, locale))
-        for words, is_data in pieces
-    )
+    """Return pieces as HTML; the recipe's own words are marked as data in its language."""
+    tag = source_language(config).tag
+    locale = current_language(config).locale
+    html = []
+    for words, is_data in pieces:
+        if is_data:
+            html.append(f'<span class="{DATA_CLASS}" lang="{tag}">{escape(words)}</span>')
+        else:
+            html.append(escape(typeset(words, locale)))
+    return "".join(html)

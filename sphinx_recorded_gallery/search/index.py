@@ -1,9 +1,10 @@
-"""What the index of a search holds: sections of pages, and the words that each of them has.
+"""The index of the search: the sections of pages, and the words of each section.
 
-Words are in small letters; ``recipe_rank.js`` does the same to queries. A name such as
-``torch._dynamo`` is one, and so are its parts; one with a hyphen or an underscore counts as written
-without it, too. Chinese, Japanese and Korean are cut into pairs of neighbouring characters, because
-words have no spaces between them, or a particle at their end; the last of a run stands alone.
+Words are in lower case; ``recipe_rank.js`` does the same to queries. A name such as
+``torch._dynamo`` is a word, and so are its parts; a word with hyphens or underscores is also
+indexed without them. Chinese, Japanese and Korean have no spaces between words, or add a particle
+to a word's end, so a run of their characters is cut into pairs of neighbours; the last character of
+a run stands alone.
 """
 
 import json
@@ -24,10 +25,12 @@ from ..pages.page_header import provenance
 
 FILE_NAME = "search-index.js"
 _LEFT_OUT = (nodes.Invisible, nodes.meta, nodes.system_message, addnodes.toctree, provenance)
-# Names and numbers have no such end.
-_SENTENCE = re.compile(r"[.!?:;。！？：；…][)\]”’\"'）】」』]*$")
+# The end of a sentence, which names and numbers do not have
+_SENTENCE_END = re.compile(r"[.!?:;。！？：；…][)\]”’\"'）】」』]*$")
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-REST = 0.4  # what a word counts in code, tables and outputs, which no excerpt shows
+# How much a word counts in code, tables and outputs, which excerpts do not show; in prose it is 1
+REST = 0.4
+_MOST_COUNTED = 50  # a word counts at most so often in a section
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _LETTERS = rf"[^\W{_DENSE}]+"
 _JOINT = r"[.\-/=@:]"
@@ -39,38 +42,55 @@ _NAME = re.compile(r"[^.\-/=@:_]+")
 
 @dataclass(kw_only=True)
 class Section:
-    """Part of a page with an address of its own, without the sections inside of it."""
+    """Part of a page with an address of its own, without the sections inside it."""
 
-    anchor: str = ""  # of the page itself: none
+    anchor: str = ""  # empty for the page itself
     title: str = ""
-    name: str = ""  # counts as its title does
+    name: str = ""  # counts as much as the title
     prose: list[str] = field(default_factory=list)  # paragraphs, which excerpts are taken from
-    rest: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)  # code, tables and outputs
 
     def as_data(self) -> list[Any]:
-        """Return what is kept of it: anchor, title, prose, number of words, and weight of each.
+        """Return what the index keeps: anchor, title, prose, number of words, weights by word.
 
-        It is how often the section has the word, doubled, and one more if its title has it.
+        The weight of a word is twice the number of its occurrences, plus one if the title or the
+        name has it. The prose holds only paragraphs that end like a sentence.
         """
-        prose = [" ".join(text.split()) for text in self.prose]
+        paragraphs = [" ".join(text.split()) for text in self.prose]
+        counts = self._count_words(paragraphs)
+        heading_words = {*find_words(f"{self.title} {self.name}")}
+        weights = {}
+        for word, count in counts.items():
+            weights[word] = 2 * min(count, _MOST_COUNTED)
+            if word in heading_words:
+                weights[word] += 1
+        sentences = [text for text in paragraphs if _SENTENCE_END.search(text)]
+        return [self.anchor, self.title, "\n".join(sentences), sum(counts.values()), weights]
+
+    def _count_words(self, paragraphs: Sequence[str]) -> dict[str, int]:
+        """Return how often the section has each word, rounded up, in alphabetical order."""
         counts: dict[str, float] = defaultdict(float)
-        for share, texts in ((1, [self.title, self.name, *prose]), (REST, self.rest)):
-            for word in find_words("\n".join(texts)):
-                counts[word] += share
-        words = {word: math.ceil(count) for word, count in sorted(counts.items())}
-        heading = {*find_words(f"{self.title} {self.name}")}
-        weights = {word: 2 * min(count, 50) + (word in heading) for word, count in words.items()}
-        shown = [text for text in prose if _SENTENCE.search(text)]
-        return [self.anchor, self.title, "\n".join(shown), sum(words.values()), weights]
+        for word in find_words("\n".join([self.title, self.name, *paragraphs])):
+            counts[word] += 1
+        for word in find_words("\n".join(self.rest)):
+            counts[word] += REST
+        return {word: math.ceil(count) for word, count in sorted(counts.items())}
 
 
 def read_sections(document: nodes.document, name: str = "") -> list[Section]:
-    """Return the sections of a page in their order; the first is the page itself, with its name."""
+    """Return the sections of a page in their order.
+
+    The first one is the page itself, with ``name`` as its name.
+    """
     page = Section(name=name)
     return [page, *_read(document, page)]
 
 
-def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Iterator[Section]:
+def _read(parent: nodes.Element, section: Section, *, as_prose: bool = True) -> Iterator[Section]:
+    """Read the children of a node into a section; yield the sections that begin in them.
+
+    Paragraphs count as prose, or with ``as_prose`` false as the rest.
+    """
     for node in parent.children:
         if isinstance(node, nodes.section) and not (section.title or section.anchor):
             yield from _read(node, section)  # the section of the page's title
@@ -78,10 +98,11 @@ def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Ite
             inner = Section(anchor=node["ids"][0], title=node.get("summary", ""))
             yield inner
             yield from _read(node, inner)
-        elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:  # of a glossary
-            inner = Section(anchor=node[0]["ids"][0], title=node[0].astext(), name="definition")
+        elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:  # in a glossary
+            term, definition = node[0], node[-1]
+            inner = Section(anchor=term["ids"][0], title=term.astext(), name="definition")
             yield inner
-            yield from _read(node[-1], inner)
+            yield from _read(definition, inner)
         elif isinstance(node, _LEFT_OUT):
             continue
         elif isinstance(node, nodes.title) and isinstance(parent, nodes.section):
@@ -92,24 +113,33 @@ def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Ite
         elif isinstance(node, nodes.image | nodes.literal_block | nodes.math_block):
             section.rest.append(node.get("alt", node.astext()))
         elif isinstance(node, nodes.TextElement):
-            (section.prose if shown else section.rest).append(node.astext())
+            texts = section.prose if as_prose else section.rest
+            texts.append(node.astext())
         elif isinstance(node, nodes.Element):
-            prose = shown and not isinstance(node, nodes.table)
-            yield from _read(node, section, shown=prose and OUTPUT_CLASS not in node["classes"])
+            is_data = isinstance(node, nodes.table) or OUTPUT_CLASS in node["classes"]
+            yield from _read(node, section, as_prose=as_prose and not is_data)
 
 
 def find_words(text: str) -> Iterator[str]:
-    """Give the words of a text, one that occurs again each time."""
+    """Yield the words of a text, each as often as it occurs."""
     for match in _WORDS.finditer(unicodedata.normalize("NFKC", text).lower()):
         word = match[0]
         if _IS_DENSE.match(word):
-            yield from (word[at : at + 2] for at in range(len(word)))
+            for start in range(len(word)):
+                yield word[start : start + 2]
         elif word.isalnum():
             yield word
-        else:  # a name, with its parts
-            joined = re.sub("[-_]", "", word)
-            as_one = [joined] if _PART.fullmatch(joined) else []
-            yield from {word, *_PART.findall(word), *_NAME.findall(word), *as_one}
+        else:
+            yield from _forms_of_name(word)
+
+
+def _forms_of_name(name: str) -> set[str]:
+    """Return a name with punctuation, its parts, and the name without hyphens and underscores."""
+    forms = {name, *_PART.findall(name), *_NAME.findall(name)}
+    joined = re.sub("[-_]", "", name)
+    if _PART.fullmatch(joined):
+        forms.add(joined)
+    return forms
 
 
 def write_index(
@@ -117,20 +147,27 @@ def write_index(
     pages: Mapping[str, Sequence[Sequence[Any]]],
     synonyms: Mapping[str, Sequence[str]],
 ) -> None:
-    """Write the index of pages: by the address of each its sections (``Section.as_data``).
+    """Write the index: a script with the sections of pages, their words, and synonyms.
 
-    A word's list has two numbers for each section that has it: how many sections after the one
-    before it comes, and the weight there.
+    ``pages`` holds the sections of each page (``Section.as_data``) by its address. A word's list
+    has two numbers for each section with that word: the distance from the section before (from the
+    first section of all, at the start), counted in sections, and the word's weight.
     """
     sections = [section for page in pages.values() for section in page]
-    terms: dict[str, list[int]] = {}
-    last: dict[str, int] = {}  # section that has the word
-    for number, (*_shown, weights) in enumerate(sections):
+    terms: dict[str, list[int]] = defaultdict(list)
+    last_sections: dict[str, int] = {}  # by word, the number of the last section that has it
+    for number, section in enumerate(sections):
+        weights = section[4]
         for word, weight in weights.items():
-            terms.setdefault(word, []).extend((number - last.get(word, 0), weight))
-            last[word] = number
+            distance = number - last_sections.get(word, 0)
+            terms[word] += [distance, weight]
+            last_sections[word] = number
+    page_list = []
+    for address, page in pages.items():
+        # Numbers of words and weights stand in lists of their own below.
+        page_list.append([address, [section[:3] for section in page]])
     index = {
-        "pages": [[address, [each[:3] for each in page]] for address, page in pages.items()],
+        "pages": page_list,
         "lengths": [section[3] for section in sections],
         "synonyms": [*synonyms.items()],
         "terms": sorted(terms.items()),

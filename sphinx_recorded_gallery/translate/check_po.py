@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import polib
+
 from ..errors import GalleryError, suggest
 from ..labels import ENGINE_LOCALE
 from ..languages import Language
@@ -14,18 +16,21 @@ from .glossary import Glossary, load_glossary
 from .pot import read_pots
 from .style_checks import find_advice
 
-LEFT = frozenset({"empty", "fuzzy"})  # what is left to do, and no mistake
+LEFT = frozenset({"empty", "fuzzy"})  # the checks that find work left to do, not mistakes
 
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
-    """Check the catalogs of languages, those that there are and those that pages should have.
+    """Check the catalogs of languages, including those that pages should have but lack.
 
-    Raises ``GalleryError`` if a glossary or a template is damaged.
+    Returns the problems sorted by path, line and check. Raises ``GalleryError`` if a glossary, the
+    style rules or a template cannot be read.
     """
-    load_glossary(project.locale)  # damaged, it is told without any catalog, too
+    # Damage in these files is an error even where no catalog is there to check.
+    load_glossary(project.locale)
     for language in languages:
         find_advice(project.locale, language.code)
-    pots, labels = read_pots(project), label_domains(project.config)
+    pots = read_pots(project)
+    label_catalogs = label_domains(project.config)
     problems: list[Problem] = []
     if languages and not pots:
         text = f"no templates say which messages pages have; run: {suggest('update-po')}"
@@ -33,9 +38,12 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
         problems.append(Problem(path=place, line=1, message=text, check="template"))
     for language in languages:
         for domain, path in find_catalogs(project, language.code, pots).items():
-            label = domain in labels
-            texts = {entry.msgid: kind_of(entry, label=label) for entry in pots.get(domain, ())}
-            problems += check_file(path, language, label, project.locale, texts if pots else None)
+            is_label = domain in label_catalogs
+            expected: dict[str, Kind] | None = None
+            if pots:
+                template = pots.get(domain, ())
+                expected = {entry.msgid: kind_of(entry, label=is_label) for entry in template}
+            problems += check_file(path, language, is_label, project.locale, expected)
     return sorted(problems, key=lambda problem: (str(problem.path), problem.line, problem.check))
 
 
@@ -44,45 +52,55 @@ def check_file(
     language: Language,
     label: bool,
     locale: Path,
-    wanted: Mapping[str, Kind] | None = None,
+    expected: Mapping[str, Kind] | None = None,
 ) -> list[Problem]:
-    """Check one catalog, which need not be there; ``locale`` is the folder of the glossary.
+    """Return the problems of one catalog, which may be missing.
 
-    ``label`` tells that it holds labels. ``wanted`` are the messages that it should hold,
-    with what each is; without it the catalog's own word is taken.
+    ``label`` is true for a catalog of labels, and ``locale`` is the folder of the glossary.
+    ``expected`` are the messages that the catalog should hold, with their kinds; without it, kinds
+    come from the catalog itself, and no message counts as missing or unknown. Raises
+    ``GalleryError`` if the glossary or the style rules cannot be read.
     """
+    catalog: Sequence[polib.POEntry] = []
     try:
-        catalog = read_catalog(path) if path.exists() else []
+        if path.exists():
+            catalog = read_catalog(path)
     except GalleryError as error:
-        text = "; ".join(filter(None, [error.text, error.remedy]))
+        text = f"{error.text}; {error.remedy}" if error.remedy else error.text
         line = error.line or 1
         return [Problem(path=path, line=line, message=text, check="syntax", breaks=True)]
-    # The engine's labels are of no site: its terms are not theirs.
+    # A project's glossary does not apply to the labels of the engine.
     glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
-    entries = [entry for entry in catalog if not entry.obsolete]
-    kinds = {
-        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=label)}
-        for entry in entries
-    }
     advice = find_advice(locale, language.code)
+    entries = [entry for entry in catalog if not entry.obsolete]
+    kinds: dict[str, set[Kind]] = {}
+    for entry in entries:
+        kind = expected.get(entry.msgid) if expected is not None else None
+        kinds[entry.msgid] = {kind or kind_of(entry, label=label)}
     problems = [*examine(path, entries, kinds, language, glossary=glossary, advice=advice)]
-    if wanted is not None:
-        problems += compare(path, catalog, list(wanted), language.code)
+    if expected is not None:
+        problems += compare(path, catalog, list(expected), language.code)
     return problems
 
 
 def format_problems(problems: Sequence[Problem]) -> str:
-    """Return the problems, a line each, and how many there are of each kind.
+    """Return a line for each problem, and a last line that counts them by check.
 
-    What is left to translate or to revise is no problem.
+    The last line counts messages to translate or to revise apart from problems.
     """
     counts = Counter(problem.check for problem in problems)
-    empty, fuzzy = counts.pop("empty", 0), counts.pop("fuzzy", 0)
-    total = "no problems"
+    empty = counts.pop("empty", 0)
+    fuzzy = counts.pop("fuzzy", 0)
+    summary = "no problems"
     if counts:
+        noun = "problem" if counts.total() == 1 else "problems"
         names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
-        number = counts.total()
-        total = f"{number} problem{'s' if number > 1 else ''} ({names})"
-    left = {"to translate": empty, "to revise": fuzzy}
-    tasks = ", ".join(f"{count} {task}" for task, count in left.items() if count)
-    return "\n".join([*map(str, problems), f"{total}; {tasks}" if tasks else total])
+        summary = f"{counts.total()} {noun} ({names})"
+    tasks = []
+    if empty:
+        tasks.append(f"{empty} to translate")
+    if fuzzy:
+        tasks.append(f"{fuzzy} to revise")
+    if tasks:
+        summary = f"{summary}; {', '.join(tasks)}"
+    return "\n".join([*map(str, problems), summary])

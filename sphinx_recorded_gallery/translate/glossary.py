@@ -1,15 +1,16 @@
 """The glossary: one English term has one translation in each language.
 
-``locale/glossary.csv`` has the columns ``term`` and ``note``, ``locale/<language>/glossary.csv``
-``term`` and ``translation``. A cell may hold several forms separated by ``|``: the first is the
-term, the others are forms that count as it too, such as an inflection or the form in a compound. A
-term with the note ``name`` that no language translates is a name, which stays as it is everywhere.
+``locale/glossary.csv`` has the columns ``term`` and ``note``; ``locale/<language>/glossary.csv``
+has ``term`` and ``translation``. A cell may hold several forms separated by ``|``: the first is the
+term itself, and the others count as the term too, such as an inflection or the form in a compound.
+A term with the note ``name`` and without translations is a name, which stays as it is in all
+languages.
 """
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,79 +36,122 @@ class Term:
 
     @property
     def is_name(self) -> bool:
-        """Tell a name, which has no translations."""
+        """Whether the term is a name, which no language translates."""
         return self.note == "name" and not self.translations
 
     def translation(self, language: str) -> str:
-        """Return what the term is in a language; nothing if it is not told."""
-        return self.name if self.is_name else self.translations.get(language, ("",))[0]
+        """Return the translation in a language; the empty string if the glossary has none."""
+        if self.is_name:
+            return self.name
+        forms = self.translations.get(language)
+        return forms[0] if forms else ""
 
 
 class Glossary:
-    """The terms, and how they are found in texts."""
+    """The terms, and a search for them in texts."""
 
     def __init__(self, terms: Sequence[Term] = ()) -> None:
         self.terms = tuple(terms)
-        self.names = frozenset(form for term in terms if term.is_name for form in term.forms)
-        known = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
-        forms = "|".join(map(re.escape, known)) or "(?!)"
-        self._pattern = re.compile(rf"(?<![\w.-])({forms})(?:s|es)?(?![\w-])", re.IGNORECASE)
+        names: set[str] = set()
+        forms: list[str] = []
+        for term in self.terms:
+            forms += term.forms
+            if term.is_name:
+                names.update(term.forms)
+        self.names = frozenset(names)
+        self._pattern = _compile_pattern(forms)
 
     def missing(self, language: str, source: str, translation: str) -> list[tuple[str, str]]:
         """Return the terms of a source text that its translation does not use.
 
-        With each stands the translation that the glossary has of it. Where "graph break" and
-        "graph" are terms, the words "graph break" are the first one only.
+        Each comes as the English term and the translation that the glossary has for it. Where
+        "graph break" and "graph" are terms, the words "graph break" count as the first one only.
         """
-        forms = {found[1].lower() for found in self._pattern.finditer(source)}
-        spaceless, missing = _squeeze(translation), []
+        forms_in_source = {match[1].lower() for match in self._pattern.finditer(source)}
+        squeezed_translation = _squeeze(translation)
+        missing = []
         for term in self.terms:
-            wanted = term.translations.get(language)
-            is_meant = wanted and not forms.isdisjoint(map(str.lower, term.forms))
-            if wanted and is_meant and not any(_squeeze(form) in spaceless for form in wanted):
-                missing.append((term.name, wanted[0]))
+            accepted = term.translations.get(language)
+            if not accepted:
+                continue
+            if not any(form.lower() in forms_in_source for form in term.forms):
+                continue
+            if not any(_squeeze(form) in squeezed_translation for form in accepted):
+                missing.append((term.name, accepted[0]))
         return missing
 
 
+def _compile_pattern(forms: Sequence[str]) -> re.Pattern[str]:
+    """Return a pattern that finds any of the forms as whole words, also in the plural."""
+    longest_first = sorted(forms, key=len, reverse=True)
+    alternatives = "|".join(map(re.escape, longest_first)) or "(?!)"  # without forms: no match
+    return re.compile(rf"(?<![\w.-])({alternatives})(?:s|es)?(?![\w-])", re.IGNORECASE)
+
+
 def _squeeze(text: str) -> str:
-    """Leave spaces and case out: languages differ in how they write compounds."""
+    """Return a text without spaces and in one case: spellings of compounds differ in both."""
     return "".join(text.split()).casefold()
 
 
 def find_glossaries(locale: Path) -> list[Path]:
-    """Return the files of a glossary that there are: of all languages, and of each."""
+    """Return the existing files of a glossary: that of all languages, then those of each."""
     return [*locale.glob(FILE_NAME), *sorted(locale.glob(f"*/{FILE_NAME}"))]
 
 
 def load_glossary(locale: Path) -> Glossary:
-    """Read the glossary of a folder of catalogs; none if there is no file.
+    """Return the glossary of a folder of catalogs; an empty one if there is no file.
 
-    Raises ``GalleryError`` if a file of it is no such table.
+    Raises ``GalleryError`` if a file is not a table with the right columns, a line has no English
+    term, or a language translates a term that the common file does not have.
     """
     terms: dict[str, Term] = {}
     for path in find_glossaries(locale):
-        is_own = path.parent == locale
-        for line, cells in read_table(path, "term", "note" if is_own else "translation"):
-            text = remedy = ""
-            forms, found = (split_forms(cell) for cell in cells)
-            if not forms:
-                text, remedy = "no English term", "fill in the first column"
-            elif is_own:
-                terms[forms[0]] = Term(forms=forms, note=cells[1])
-            elif forms[0] not in terms:
-                text = f"{forms[0]!r} is no term of {locale / FILE_NAME}"
-                remedy = "add it there, with a note"
-            elif found:
-                terms[forms[0]].translations[path.parent.name] = found
-            if text:
-                raise GalleryError(text, path=path, line=line, remedy=remedy)
+        if path.parent == locale:
+            _read_terms(path, terms)
+        else:
+            _read_translations(path, terms, language=path.parent.name)
     return Glossary([*terms.values()])
 
 
-def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
-    """Return the lines of a table in CSV with their numbers; cells at the end may be left out.
+def _read_terms(path: Path, terms: dict[str, Term]) -> None:
+    """Add the terms of the file of all languages."""
+    for line, (term_cell, note) in read_table(path, "term", "note"):
+        forms = _split_term(term_cell, path, line)
+        terms[forms[0]] = Term(forms=forms, note=note)
 
-    Raises ``GalleryError`` if it is none, or has other columns.
+
+def _read_translations(path: Path, terms: Mapping[str, Term], *, language: str) -> None:
+    """Add the translations of a language's file to the terms."""
+    for line, (term_cell, translation_cell) in read_table(path, "term", "translation"):
+        name = _split_term(term_cell, path, line)[0]
+        if name not in terms:
+            raise GalleryError(
+                f"{name!r} is no term of {path.parents[1] / FILE_NAME}",
+                path=path,
+                line=line,
+                remedy="add it there, with a note",
+            )
+        translations = split_forms(translation_cell)
+        if translations:
+            terms[name].translations[language] = translations
+
+
+def _split_term(cell: str, path: Path, line: int) -> tuple[str, ...]:
+    """Return the forms of a term; raise ``GalleryError`` if there are none."""
+    forms = split_forms(cell)
+    if not forms:
+        raise GalleryError(
+            "no English term", path=path, line=line, remedy="fill in the first column"
+        )
+    return forms
+
+
+def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
+    """Return the rows of a CSV file below the column names, each with its line number.
+
+    Empty lines are left out, and cells missing at the end of a row are empty. Raises
+    ``GalleryError`` if the file is not CSV in UTF-8, has other columns, or a row has too many
+    cells.
     """
     rows = []
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -116,11 +160,18 @@ def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
             if next(reader, []) != [*columns]:
                 text = f"the first line has to name the columns: {','.join(columns)}"
                 raise GalleryError(text, path=path, line=1)
-            for cells in filter(None, reader):
+            for cells in reader:
+                if not cells:
+                    continue
                 if len(cells) > len(columns):
-                    text, remedy = "more cells than columns", "quote a cell with commas"
-                    raise GalleryError(text, path=path, line=reader.line_num, remedy=remedy)
-                rows.append((reader.line_num, cells + [""] * (len(columns) - len(cells))))
+                    raise GalleryError(
+                        "more cells than columns",
+                        path=path,
+                        line=reader.line_num,
+                        remedy="quote a cell with commas",
+                    )
+                missing_cells = [""] * (len(columns) - len(cells))
+                rows.append((reader.line_num, [*cells, *missing_cells]))
         except (csv.Error, UnicodeError) as error:
             text = f"not a table in CSV and UTF-8: {error}"
             raise GalleryError(text, path=path, line=max(reader.line_num, 1)) from None
@@ -128,19 +179,25 @@ def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
 
 
 def split_forms(cell: str) -> tuple[str, ...]:
-    """Return the forms in a cell."""
+    """Return the forms in a cell, which are separated by ``|``."""
     return tuple(form.strip() for form in cell.split("|") if form.strip())
 
 
 def begin_glossary(locale: Path, language: str) -> Path | None:
-    """Write an empty glossary of a language, with all terms; return it if there was none."""
+    """Write a glossary for a language, with all terms that are not names and no translations.
+
+    Returns the path of the file. Returns None and writes nothing if the language has a glossary
+    already, or the project has none. Raises ``GalleryError`` if a file of the glossary is damaged.
+    """
     path = locale / language / FILE_NAME
     if path.exists() or not (locale / FILE_NAME).exists():
         return None
-    terms = [term.name for term in load_glossary(locale).terms if not term.is_name]
-    path.parent.mkdir(parents=True, exist_ok=True)
     table = io.StringIO(newline="")
-    rows = [("term", "translation"), *((term, "") for term in terms)]
-    csv.writer(table, lineterminator="\n").writerows(rows)
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["term", "translation"])
+    for term in load_glossary(locale).terms:
+        if not term.is_name:
+            writer.writerow([term.name, ""])
+    path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(path, table.getvalue().encode())
     return path

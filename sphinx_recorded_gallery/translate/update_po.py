@@ -1,8 +1,8 @@
 """Bring the catalogs of a project up to date with its sources: `make update-po`.
 
-A text that moved takes its translation with it, from whichever catalog has it, also from what was
-put away as obsolete. Where catalogs translate it differently, it is fuzzy: a person chooses. A text
-that changed takes the translation of the old one as fuzzy, with the old text beside it.
+A text that moved keeps its translation, whichever catalog holds it, even as obsolete. Where
+catalogs translate the text differently, the message becomes fuzzy, so that a person chooses. A text
+that changed gets the translation of the old text as fuzzy, with the old text beside it.
 """
 
 import difflib
@@ -18,54 +18,77 @@ from ..project import Project
 from .catalogs import WIDTH, count_words, find_catalogs, is_wordless, read_catalog, write_catalog
 from .pot import make_pots, shipped_translations, write_pots
 
-# What became of a message that had no finished translation in its catalog
+# The outcomes of messages that had no finished translation in their catalog
 REUSED = "taken from other catalogs"
 KEPT = "kept, since only punctuation changed"
 FUZZY = "to revise (fuzzy)"
 NEW = "new"
-# What programs write about themselves, and plural forms, which no message has: with them, a file
-# would change with each program that saves it.
-_NOT_KEPT = {"POT-Creation-Date", "X-Generator", "Report-Msgid-Bugs-To", "Generated-By"}
-_NOT_KEPT |= {"Plural-Forms"}
+# Header fields that programs write about themselves, and plural forms, which no message has: with
+# them, a file would change with each program that saves it.
+_DROPPED_FIELDS = {
+    "POT-Creation-Date",
+    "X-Generator",
+    "Report-Msgid-Bugs-To",
+    "Generated-By",
+    "Plural-Forms",
+}
 _IN_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
-# Between words, marks that a writer may exchange and say the same; a sentence may begin behind them
+# Marks between words that a writer may exchange without changing the meaning, and the letter after
+# them, which is a capital if a sentence begins there
 _MARKS = re.compile(r"(?:[,;.–—](?=\s)|(?<=\s)-{1,3}(?=\s))\s*(\w?)")
+# How much of its words a message has to share with another text to get that text's translation
+_CUTOFF_OF_REMOVED_TEXTS = 0.6
+_CUTOFF_OF_TEXTS = 0.8
+
+Outcomes = dict[str, dict[str, str]]  # by catalog and message
 
 
 def update_catalogs(
     project: Project, languages: Sequence[Language], folder: Path
 ) -> tuple[list[Path], list[str]]:
-    """Update or create the catalogs of ``languages``, and the templates beside them.
+    """Update or create the catalogs of ``languages`` and the templates beside them.
 
-    ``folder`` is for what the gettext builder makes. Returns the files that changed, and lines on
-    what became of messages. The catalog of a page that is gone keeps its translations until a
-    person removes it, but for those that another one has in use.
+    The gettext builder writes into ``folder``. Returns the files that changed, and a line for each
+    catalog with the outcomes of its messages. The catalog of a removed page keeps the translations
+    that no other catalog has in use, until a person removes the file.
+
+    Raises ``GalleryError`` if the messages cannot be extracted or a catalog cannot be read.
     """
-    pots = make_pots(project, folder)
-    changed, told = write_pots(project, pots), []
+    templates = make_pots(project, folder)
+    changed_files = write_pots(project, templates)
+    report: list[str] = []
     for language in languages:
-        code = language.code
-        paths = find_catalogs(project, code, pots)
-        olds = {domain: read_catalog(path) for domain, path in paths.items() if path.exists()}
+        paths = find_catalogs(project, language.code, templates)
+        old_catalogs = {
+            domain: read_catalog(path) for domain, path in paths.items() if path.exists()
+        }
         shipped = shipped_translations(project, language)
-        catalogs, outcomes = plan_update(olds, pots, language=code, shipped=shipped)
-        changed += [paths[name] for name in catalogs if write_catalog(paths[name], catalogs[name])]
-        told += [f"{code} {line}" for line in describe_update(outcomes)]
-    return changed, told
-
-
-Outcomes = dict[str, dict[str, str]]  # by catalog and message
+        catalogs, outcomes = plan_update(
+            old_catalogs, templates, language=language.code, shipped=shipped
+        )
+        for domain, catalog in catalogs.items():
+            if write_catalog(paths[domain], catalog):
+                changed_files.append(paths[domain])
+        report += [f"{language.code} {line}" for line in describe_update(outcomes)]
+    return changed_files, report
 
 
 def describe_update(outcomes: Outcomes) -> list[str]:
-    """Return a line for each catalog about which there is something to say."""
+    """Return a line for each catalog in ``outcomes``, with the number of messages by outcome."""
     lines = []
-    for domain, found in outcomes.items():
-        counts = Counter(found.values())
-        told = [f"{counts[each]} {each}" for each in (REUSED, KEPT, FUZZY, NEW) if counts[each]]
-        to_do = [text for text, each in found.items() if each in (FUZZY, NEW)]
-        words = f"; {sum(map(count_words, to_do))} words to translate" if to_do else ""
-        lines.append(f"{domain}: {', '.join(told)}{words}")
+    for domain, outcome_by_text in outcomes.items():
+        counts = Counter(outcome_by_text.values())
+        parts = [
+            f"{counts[outcome]} {outcome}"
+            for outcome in (REUSED, KEPT, FUZZY, NEW)
+            if counts[outcome]
+        ]
+        line = f"{domain}: {', '.join(parts)}"
+        texts_to_do = [text for text, outcome in outcome_by_text.items() if outcome in (FUZZY, NEW)]
+        if texts_to_do:
+            word_count = sum(map(count_words, texts_to_do))
+            line += f"; {word_count} words to translate"
+        lines.append(line)
     return lines
 
 
@@ -76,161 +99,245 @@ def plan_update(
     language: str,
     shipped: Iterable[polib.POEntry] = (),
 ) -> tuple[dict[str, polib.POFile], Outcomes]:
-    """Update the catalogs of a language from templates, all by the names of their pages.
+    """Return the updated catalogs of a language, and the outcomes of their messages.
 
-    What no page has any more is kept as obsolete, unless another catalog has it in use. Of labels
-    that are new, ``shipped`` are the translations that others have made.
+    Catalogs and templates are keyed by domain: the name of a page or a package. A message that no
+    template has is kept as obsolete, unless another catalog has its translation in use. ``shipped``
+    are the translations of labels that Sphinx, the theme and the engine bring along.
     """
-    in_use = {entry.msgid for template in templates.values() for entry in template}
-    own = [entry for catalog in catalogs.values() for entry in catalog]
-    disputed = find_disputed(own)
-    known = remember([*own, *(entry for entry in shipped if entry.msgid in in_use)])
-    made: dict[str, polib.POFile] = {}
+    texts_in_use = {entry.msgid for template in templates.values() for entry in template}
+    own_entries = [entry for catalog in catalogs.values() for entry in catalog]
+    shipped_in_use = [entry for entry in shipped if entry.msgid in texts_in_use]
+    memory = remember([*own_entries, *shipped_in_use])
+    disputed = find_disputed(own_entries)
+
+    new_catalogs: dict[str, polib.POFile] = {}
     outcomes: Outcomes = {}
-    for domain in [*templates, *sorted(catalogs.keys() - templates.keys())]:
-        old, template = catalogs.get(domain), templates.get(domain, polib.POFile())
-        if old is not None or template:
-            made[domain], outcome = merge(
-                old, template, known, in_use, language=language, disputed=disputed
-            )
-            outcomes |= {domain: outcome} if outcome else {}
-    live = {(e.msgid, e.msgstr) for each in made.values() for e in each.translated_entries()}
-    for catalog in made.values():
-        catalog[:] = [e for e in catalog if not e.obsolete or (e.msgid, e.msgstr) not in live]
-    return made, outcomes
+    removed_pages = sorted(catalogs.keys() - templates.keys())
+    for domain in [*templates, *removed_pages]:
+        old = catalogs.get(domain)
+        template = templates.get(domain, polib.POFile())
+        if old is None and not template:
+            continue
+        new_catalogs[domain], catalog_outcomes = merge(
+            old, template, memory, texts_in_use, language=language, disputed=disputed
+        )
+        if catalog_outcomes:
+            outcomes[domain] = catalog_outcomes
+    _drop_moved(new_catalogs.values())
+    return new_catalogs, outcomes
+
+
+def _drop_moved(catalogs: Collection[polib.POFile]) -> None:
+    """Remove the obsolete messages whose translation a catalog has in use."""
+    translations_in_use = {
+        (entry.msgid, entry.msgstr)
+        for catalog in catalogs
+        for entry in catalog.translated_entries()
+    }
+    for catalog in catalogs:
+        catalog[:] = [
+            entry
+            for entry in catalog
+            if not entry.obsolete or (entry.msgid, entry.msgstr) not in translations_in_use
+        ]
 
 
 def find_disputed(entries: Iterable[polib.POEntry]) -> set[str]:
-    """Return the texts of which there are several finished translations in use."""
+    """Return the texts that have several different finished translations in use."""
     translations: dict[str, set[str]] = defaultdict(set)
     for entry in entries:
         if entry.translated() and not entry.obsolete:
             translations[entry.msgid].add(entry.msgstr)
-    return {text for text, different in translations.items() if len(different) > 1}
+    return {text for text, variants in translations.items() if len(variants) > 1}
 
 
 def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
-    """Return the best translation of each text: finished before fuzzy, in use before obsolete.
+    """Return the memory of a language: the entry with the best translation of each text.
 
-    The key is the text that it is a translation of, which may be older than its message.
+    A finished translation is better than a fuzzy one, and one in use better than an obsolete one.
+    The key is the text that was translated: for a fuzzy entry the older text, if it has one.
     """
-    usable = [
-        entry
-        for entry in entries
-        if entry.msgid
-        and entry.msgstr
-        and not entry.msgid_plural
-        # a literal that stands alone resembles others by chance
-        and not (entry.msgstr == entry.msgid and is_wordless(entry.msgid))
-    ]
-    known: dict[str, polib.POEntry] = {}
-    for entry in sorted(usable, key=lambda each: (each.fuzzy, bool(each.obsolete))):
-        known.setdefault((entry.previous_msgid if entry.fuzzy else None) or entry.msgid, entry)
-    return known
+    usable = [entry for entry in entries if _is_usable(entry)]
+    usable.sort(key=lambda entry: (entry.fuzzy, bool(entry.obsolete)))
+    memory: dict[str, polib.POEntry] = {}
+    for entry in usable:
+        memory.setdefault(_translated_text(entry), entry)
+    return memory
+
+
+def _is_usable(entry: polib.POEntry) -> bool:
+    """Tell whether the translation of an entry may serve another message."""
+    if not entry.msgid or not entry.msgstr or entry.msgid_plural:
+        return False
+    # A literal that stands alone resembles others by chance.
+    is_copied_literal = entry.msgstr == entry.msgid and is_wordless(entry.msgid)
+    return not is_copied_literal
+
+
+def _translated_text(entry: polib.POEntry) -> str:
+    """Return the text that the translation of an entry was made for."""
+    if entry.fuzzy and entry.previous_msgid:
+        return entry.previous_msgid
+    return entry.msgid
 
 
 def merge(
     old: polib.POFile | None,
     template: polib.POFile,
-    known: Mapping[str, polib.POEntry],
-    in_use: Collection[str],
+    memory: Mapping[str, polib.POEntry],
+    texts_in_use: Collection[str],
     *,
     language: str,
     disputed: Collection[str] = (),
 ) -> tuple[polib.POFile, dict[str, str]]:
-    """Return a catalog with the messages of a template and the translations that there are.
+    """Return a catalog with the messages of a template and their translations.
 
-    With it stands what became of the messages that it did not translate before. ``known`` is the
-    memory of the language, ``in_use`` are the texts that pages have now, ``disputed`` those that
-    catalogs translate differently.
+    The second value holds the outcome of each message that had no finished translation in ``old``,
+    except of those that stay empty. ``memory`` is that of the language (``remember``),
+    ``texts_in_use`` are the texts that templates have now, and ``disputed`` the texts that catalogs
+    translate differently.
     """
-    before: dict[str, polib.POEntry] = {}
-    # Of a message that a merge doubled: in use before obsolete, finished before fuzzy and empty
-    for entry in sorted(old or (), key=lambda e: (bool(e.obsolete), e.fuzzy, not e.msgstr)):
-        before.setdefault(entry.msgid, entry)
-    new = polib.POFile(wrapwidth=WIDTH)
-    new.header = old.header if old is not None else ""
-    new.metadata = _header(old, template, language)
-    wanted = {entry.msgid for entry in template}
-    removed = {text: entry for text, entry in before.items() if text not in wanted}
+    old_entries = _unique_entries(old)
+    removed_texts = [text for text, entry in memory.items() if entry.msgid not in texts_in_use]
+    template_texts = {message.msgid for message in template}
+    obsolete_entries = {
+        text: entry for text, entry in old_entries.items() if text not in template_texts
+    }
+    catalog = polib.POFile(wrapwidth=WIDTH)
+    catalog.header = old.header if old is not None else ""
+    catalog.metadata = _header(old, template, language)
     outcomes: dict[str, str] = {}
     for message in template:
-        entry = _carry_over(message, before.get(message.msgid))
-        new.append(entry)
-        if entry.msgstr and not (entry.fuzzy and entry.previous_msgid):
-            continue  # fuzzy without an older text is what a person doubts
-        found = known.get(entry.msgid)
-        if found and not found.fuzzy and found.msgid == entry.msgid:
-            entry.msgstr, entry.tcomment = found.msgstr, entry.tcomment or found.tcomment
-            entry.previous_msgid, entry.flags = None, [f for f in entry.flags if f != "fuzzy"]
-            outcomes[entry.msgid] = REUSED
-            if entry.msgid in disputed:  # a label of one word depends on its page
-                entry.flags = ["fuzzy", *entry.flags]
-                outcomes[entry.msgid] = FUZZY
-        elif not entry.msgstr:
-            gone = {text for text, each in known.items() if each.msgid not in in_use}
-            similar = most_alike(entry.msgid, gone, 0.6) or most_alike(entry.msgid, known, 0.8)
-            outcome = _offer(entry, known[similar], similar) if similar else NEW
-            removed.pop(known[similar].msgid if similar else "", None)
-            if outcome is not NEW or entry.msgid not in before:  # else it waits already
-                outcomes[entry.msgid] = outcome
-    for _text, entry in sorted(removed.items()):  # in one order, whatever a tool has made of it
+        text = message.msgid
+        entry = _carry_over(message, old_entries.get(text))
+        catalog.append(entry)
+        if entry.msgstr and not entry.fuzzy:
+            continue
+        if entry.msgstr and not entry.previous_msgid:
+            continue  # a person marked it as fuzzy, in doubt of the translation
+
+        remembered = memory.get(text)
+        if remembered is not None and not remembered.fuzzy:
+            outcomes[text] = _reuse(entry, remembered, is_disputed=text in disputed)
+            continue
+        if entry.msgstr:
+            continue  # fuzzy since its text changed, and still to revise
+
+        similar_text = most_alike(text, removed_texts, _CUTOFF_OF_REMOVED_TEXTS)
+        if similar_text is None:
+            similar_text = most_alike(text, memory, _CUTOFF_OF_TEXTS)
+        if similar_text is not None:
+            similar = memory[similar_text]
+            outcomes[text] = _offer(entry, similar, similar_text)
+            obsolete_entries.pop(similar.msgid, None)  # its translation has moved to this message
+        elif text not in old_entries:
+            outcomes[text] = NEW
+
+    for _text, entry in sorted(obsolete_entries.items()):  # in an order that no tool changes
         if entry.msgstr or entry.tcomment:  # the work of a translator
-            entry.obsolete, entry.occurrences, entry.previous_msgid = True, [], None
-            new.append(entry)
-    return new, outcomes
+            entry.obsolete = True
+            entry.occurrences = []
+            entry.previous_msgid = None
+            catalog.append(entry)
+    return catalog, outcomes
 
 
-def _carry_over(message: polib.POEntry, found: polib.POEntry | None) -> polib.POEntry:
-    """Return a message of the template with the translation that it has had so far, if any."""
-    made = polib.POEntry(
+def _unique_entries(catalog: polib.POFile | None) -> dict[str, polib.POEntry]:
+    """Return the entries of a catalog by text; of a text that occurs twice, the better entry.
+
+    Version control can double a message when it merges branches. An entry in use is better than an
+    obsolete one, then a finished one better than a fuzzy one, then a filled one than an empty one.
+    """
+    best_first = sorted(
+        catalog or (), key=lambda entry: (bool(entry.obsolete), entry.fuzzy, not entry.msgstr)
+    )
+    entries: dict[str, polib.POEntry] = {}
+    for entry in best_first:
+        entries.setdefault(entry.msgid, entry)
+    return entries
+
+
+def _carry_over(message: polib.POEntry, old: polib.POEntry | None) -> polib.POEntry:
+    """Return an entry for a message of the template, with the translation of its old entry."""
+    entry = polib.POEntry(
         msgid=message.msgid,
         comment=message.comment,
         flags=[flag for flag in message.flags if flag != "fuzzy"],
         occurrences=message.occurrences,
     )
-    if found:
-        # Plural forms, which no message has, may be a tool's; the first is what was written.
-        made.msgstr, made.tcomment = found.msgstr or found.msgstr_plural.get(0, ""), found.tcomment
-        made.previous_msgid = found.previous_msgid if found.fuzzy else None
-        made.flags = ["fuzzy", *made.flags] if found.fuzzy else made.flags
+    if old is not None:
+        # A tool may have added plural forms, which no message has; the first is what was written.
+        entry.msgstr = old.msgstr or old.msgstr_plural.get(0, "")
+        entry.tcomment = old.tcomment
+        if old.fuzzy:
+            entry.previous_msgid = old.previous_msgid
+            entry.flags.insert(0, "fuzzy")
     elif is_wordless(message.msgid):
-        made.msgstr = message.msgid
-    return made
+        entry.msgstr = message.msgid
+    return entry
 
 
-def most_alike(text: str, known: Iterable[str], alike: float) -> str | None:
-    """Return the known text that has most words in common with another, if these are enough."""
-    words = {tuple(each.split()): each for each in known}
-    found = difflib.get_close_matches(tuple(text.split()), words, n=1, cutoff=alike)
-    return words[tuple(found[0])] if found else None
+def _reuse(entry: polib.POEntry, finished: polib.POEntry, *, is_disputed: bool) -> str:
+    """Give an entry the finished translation of the same text; return the outcome.
+
+    A disputed translation becomes fuzzy: what a label of one word means depends on its page.
+    """
+    entry.msgstr = finished.msgstr
+    entry.tcomment = entry.tcomment or finished.tcomment
+    entry.previous_msgid = None
+    entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+    if is_disputed:
+        entry.flags.insert(0, "fuzzy")
+        return FUZZY
+    return REUSED
 
 
-def _offer(message: polib.POEntry, similar: polib.POEntry, of: str) -> str:
-    """Give a message the translation of a similar text, for a person to revise if words differ."""
-    message.msgstr, message.tcomment = similar.msgstr, message.tcomment or similar.tcomment
-    doubted = similar.fuzzy and not similar.previous_msgid
-    if not doubted and differ_in_marks_only(of, message.msgid):
+def most_alike(text: str, candidates: Iterable[str], cutoff: float) -> str | None:
+    """Return the candidate that has most words in common with a text.
+
+    Returns None if no candidate reaches ``cutoff``, the least share of common words (0 to 1).
+    """
+    text_by_words = {tuple(candidate.split()): candidate for candidate in candidates}
+    matches = difflib.get_close_matches(tuple(text.split()), text_by_words, n=1, cutoff=cutoff)
+    if not matches:
+        return None
+    return text_by_words[tuple(matches[0])]
+
+
+def _offer(entry: polib.POEntry, similar: polib.POEntry, similar_text: str) -> str:
+    """Give an entry the translation of a similar text; return the outcome.
+
+    A person has to revise the translation if the words of the two texts differ.
+    """
+    entry.msgstr = similar.msgstr
+    entry.tcomment = entry.tcomment or similar.tcomment
+    is_doubted = similar.fuzzy and not similar.previous_msgid
+    if not is_doubted and differ_in_marks_only(similar_text, entry.msgid):
         return KEPT
-    message.previous_msgid, message.flags = of, ["fuzzy", *message.flags]
+    entry.previous_msgid = similar_text
+    entry.flags.insert(0, "fuzzy")
     return FUZZY
 
 
 def differ_in_marks_only(one: str, other: str) -> bool:
     """Tell whether two texts have the same words and end alike, whatever commas stand between.
 
-    A translation of one is one of the other then: languages set these marks by rules of their own.
+    A translation of the one then serves the other: languages set these marks by rules of their own.
     """
-    return one[-1:] == other[-1:] and _unmarked(one) == _unmarked(other)
+    return one[-1:] == other[-1:] and _without_marks(one) == _without_marks(other)
 
 
-def _unmarked(text: str) -> str:
+def _without_marks(text: str) -> str:
+    """Return a text without the marks between its words; what stands in backticks is unchanged."""
     parts = _IN_BACKTICKS.split(text)
-    parts[::2] = [_MARKS.sub(lambda found: f" {found[1].lower()}", part) for part in parts[::2]]
+    for number in range(0, len(parts), 2):  # every second part stands in backticks
+        parts[number] = _MARKS.sub(lambda match: f" {match[1].lower()}", parts[number])
     return " ".join("".join(parts).split())
 
 
 def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> dict[str, str]:
+    """Return the header fields of a catalog: those of its old version, completed by defaults."""
     fields = {
         "Project-Id-Version": template.metadata.get("Project-Id-Version", "").strip() or "PACKAGE",
         # as msginit leaves them: nobody has translated anything yet
@@ -242,6 +349,8 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
     }
-    had = old.metadata.items() if old is not None else ()
-    kept = {name: value.strip() for name, value in had if name not in _NOT_KEPT}
-    return {**fields, **kept, "Content-Type": fields["Content-Type"]}
+    if old is not None:
+        for name, value in old.metadata.items():
+            if name not in _DROPPED_FIELDS and name != "Content-Type":
+                fields[name] = value.strip()
+    return fields
