@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from nbformat import NotebookNode
 
@@ -25,11 +25,9 @@ from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
 from .gpu_facts import NoGpuError
-from .local_runner import Places, find_places, one_at_a_time
+from .local_runner import LocalRunner, find_slots, one_at_a_time
 from .run_task import Result, Task
-
-if TYPE_CHECKING:
-    from .dask_runner import Machines
+from .runner import Runner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,22 +121,26 @@ def _hear_signals(held: ExitStack) -> Sequence[int]:
 
 
 def _start_runner(
-    options: Options, pages: Sequence[Task], say: Callable[[str], None], held: ExitStack
-) -> "Places | Machines":
-    """Return what does tasks: places of this machine, or workers of a scheduler."""
-    if options.scheduler:
-        from .dask_runner import Machines  # of several machines, which is rare: it needs Dask
+    options: Options, tasks: Sequence[Task], say: Callable[[str], None], stack: ExitStack
+) -> Runner:
+    """Return a runner of this machine, or of a scheduler's workers if there is an address.
 
-        machines = Machines(options.scheduler, options.device, say)
-        held.callback(machines.close)
-        return machines
-    places = find_places(options.device, options.workers)
-    if len(pages) == 1 and not options.replicates:
-        places = places[:1]
-    for place in places:
-        if place.gpu:
-            held.enter_context(one_at_a_time(place.gpu.lock))
-    return Places(places, pages, say)
+    Its locks and connections are released with ``stack``. Raises ``GalleryError`` if there is no
+    device or no scheduler.
+    """
+    if options.scheduler:
+        from .dask_runner import DaskRunner  # needs Dask, which only some who record have installed
+
+        runner = DaskRunner(options.scheduler, options.device, say)
+        stack.callback(runner.close)
+        return runner
+    slots = find_slots(options.device, options.workers)
+    if len(tasks) == 1 and not options.replicates:
+        slots = slots[:1]
+    for slot in slots:
+        if slot.gpu:
+            stack.enter_context(one_at_a_time(slot.gpu.lock))
+    return LocalRunner(slots, tasks, say)
 
 
 class Session:
