@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
 from sphinx_recorded_gallery.record.normalize_outputs import (
-    Cleaner,
+    OutputNormalizer,
     drop_lines,
     join_streams,
     render,
 )
 
 SCRATCH = Path("/tmp/recipe-abc")
-CLEANER = Cleaner(hidden=[SCRATCH])
+CLEANER = OutputNormalizer(hidden=[SCRATCH])
 
 
 def make(
@@ -23,13 +23,13 @@ def make(
     prefix: str = "/opt/env",
     temporary: str = "/tmp",
     secrets: tuple[str, ...] = (),
-) -> Cleaner:
+) -> OutputNormalizer:
     """A cleaner on a machine where all this is so."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", home)
         patch.setattr(sys, "prefix", prefix)
         patch.setattr("tempfile.tempdir", temporary)
-        return Cleaner(hidden=[SCRATCH], secrets=secrets)
+        return OutputNormalizer(hidden=[SCRATCH], secrets=secrets)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
 
 
 def test_secrets_are_stars_wherever_they_stand() -> None:
-    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
+    cleaner = OutputNormalizer(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
     data = {
         "text/html": "<b>hf_abcdefgh</b>",
         "image/svg+xml": "<svg>hf_abcdefgh</svg>",
