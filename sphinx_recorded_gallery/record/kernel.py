@@ -258,6 +258,7 @@ class Run:
             hidden=(folder, recipe.path.resolve().parent, Path(__file__).parents[2]),
             secrets=find_secrets(conditions.environment),
             temporary=temporary,
+            python_path=self.environment.get("PYTHONPATH", ""),
         )
 
     def time_left(self) -> float:

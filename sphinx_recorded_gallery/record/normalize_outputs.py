@@ -82,17 +82,19 @@ class OutputNormalizer:
         hidden: Iterable[Path],
         secrets: Iterable[str] = (),
         temporary: Path | None = None,
+        python_path: str = "",
     ) -> None:
         """Prepare to normalize.
 
-        Folders that are ``hidden`` are cut off paths. ``temporary`` is the recipe's own folder of
+        Folders that are ``hidden``, and those that ``python_path`` names, are cut off paths. The
+        latter is the value of the kernel's PYTHONPATH. ``temporary`` is the recipe's own folder of
         temporary files. ``secrets`` of 8 characters or more become stars.
         """
-        replacements = {
-            os.path.expanduser("~"): "~",
-            sys.prefix: "...",
-            str(temporary or tempfile.gettempdir()): "/tmp",
-        }
+        replacements = dict.fromkeys(_list_folders(python_path), "")
+        # after those of PYTHONPATH: a home stays a tilde if it is also named there
+        replacements[os.path.expanduser("~")] = "~"
+        replacements[sys.prefix] = "..."
+        replacements[str(temporary or tempfile.gettempdir())] = "/tmp"
         for folder in hidden:
             replacements[str(folder)] = ""
         # a system may print a folder by its name or by where a link of this name leads
@@ -170,6 +172,18 @@ class OutputNormalizer:
 
         text = _PATH.sub(shorten_path, text)
         return _ADDRESS.sub("0x...", self._replace_folders(text))
+
+
+def _list_folders(python_path: str) -> list[str]:
+    """Return the absolute folders in a value of PYTHONPATH, as written and as Python has them.
+
+    Python takes ``..`` out of the names that modules get. Relative folders lie in that of the run.
+    """
+    folders = []
+    for entry in python_path.split(os.pathsep):
+        if os.path.isabs(entry):
+            folders += [str(Path(entry)), os.path.normpath(entry)]
+    return folders
 
 
 def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:

@@ -23,13 +23,14 @@ def make(
     prefix: str = "/opt/env",
     temporary: str = "/tmp",
     secrets: tuple[str, ...] = (),
+    python_path: str = "",
 ) -> OutputNormalizer:
-    """A cleaner on a machine where all this is so."""
+    """Return a normalizer on a machine where all this is so."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", home)
         patch.setattr(sys, "prefix", prefix)
         patch.setattr("tempfile.tempdir", temporary)
-        return OutputNormalizer(hidden=[SCRATCH], secrets=secrets)
+        return OutputNormalizer(hidden=[SCRATCH], secrets=secrets, python_path=python_path)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +79,21 @@ def test_home_is_a_tilde_and_nothing_else_is(home: str, printed: str, shown: str
 )
 def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
     assert make().clean_text(printed) == shown
+
+
+@pytest.mark.parametrize(
+    ("python_path", "printed", "shown"),
+    [
+        ("/srv/lib", "/srv/lib/small/box.py:3: UserWarning", "small/box.py:3: UserWarning"),
+        ("/a::relative:/srv/lib/", "['/srv/lib', '/a/b', '/b']", "['.', 'b', '/b']"),
+        # as Python calls modules, and as the variable was written
+        ("/p/recipes/../src", "/p/src/small.py /p/recipes/../src", "small.py ."),
+        ("/home/ann/src:/home/ann", "/home/ann/src/a.py /home/ann/x", "a.py ~/x"),
+        ("/usr:/tmp", "/usr/bin/gcc /tmp/x", "/usr/bin/gcc /tmp/x"),
+    ],
+)
+def test_folders_of_pythonpath_are_left_out(python_path: str, printed: str, shown: str) -> None:
+    assert make(python_path=python_path).clean_text(printed) == shown
 
 
 def test_secrets_are_stars_wherever_they_stand() -> None:
