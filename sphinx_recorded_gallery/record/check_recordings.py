@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +14,7 @@ from ..measurements.quantities import list_quantities
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
-from ..recipes.recorded_recipe import Unrecorded, load_recorded
+from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import Settings, load_settings
 
@@ -24,89 +23,104 @@ Status = Literal["current", "stale", "missing", "unusable"]
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What is told of one recording."""
+    """The state of one recording."""
 
     name: str
     status: Status
     detail: str = ""  # what is wrong and what to do
-    origin: str = ""  # from where and when the recording is
+    origin: str = ""  # device, date, commit and duration of the recording
     recording: Recording | None = None  # None if it cannot be read
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
-    note: str = ""  # of how many processes its measurements are
-    error: str = ""  # why they cannot be read
-    changed_modules: tuple[Path, ...] = ()  # whose code it shows, and which made it stale
-    left_to_gpu: tuple[str, ...] = ()  # keys of its text that a CPU does not measure, with lines
+    note: str = ""  # how many processes the measurements are from
+    error: str = ""  # why the measurements cannot be read
+    changed_modules: tuple[Path, ...] = ()  # modules shown in the recipe that made it stale
+    left_to_gpu: tuple[str, ...] = ()  # keys in its text that only a GPU measures, with lines
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
-    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
-    report = partial(Report, name=file.name)
+    """Return the state of a recipe's recording in ``folder``, whatever is wrong with it."""
+    report = Report(name=file.name, status="unusable")  # unless all of it can be read
     try:
         page = load_recorded(file, folder)
-        report = partial(report, recipe=page.recipe)
+        report = replace(report, recipe=page.recipe)
         if isinstance(page, Unrecorded):
-            if not page.path.exists():
-                remedy = f"run: {suggest_record(file.name)}"
-                return report(status="missing", detail=remedy)
-            raise page.error
+            if page.path.exists():
+                raise page.error
+            return replace(report, status="missing", detail=f"run: {suggest_record(file.name)}")
         recording = page.recording
-        report = partial(report, origin=_describe_origin(recording), recording=recording)
-        try:
-            settings = load_settings(file.gallery)
-            processes = read_processes(recording.path, page.recipe, recording, settings.release)
-            report = partial(report, note=_describe_processes(processes, settings))
-        except GalleryError as error:
-            report = partial(report, error=describe_error(error))
-    except Exception as error:  # of one recipe; the others are told, too
-        return report(status="unusable", detail=describe_error(error, file.name))
+        report = replace(report, origin=_describe_origin(recording), recording=recording)
+        report = _add_measurements(report, file, page)
+    except Exception as error:  # this recipe's alone: the others are reported, too
+        return replace(report, detail=describe_error(error, file.name))
     if page.comparison.is_current:
-        return report(status="current")
+        return replace(report, status="current")
     command = suggest_record(file.name, on_gpu=recording.on_gpu)
     where = "on a machine with a GPU, run" if recording.on_gpu and not has_driver() else "run"
-    detail = f"{page.comparison.describe()}; {where}: {command}"
-    modules = tuple(cell.inlined.path for cell in page.comparison.changed if cell.inlined)
-    return report(status="stale", detail=detail, changed_modules=modules)
+    return replace(
+        report,
+        status="stale",
+        detail=f"{page.comparison.describe()}; {where}: {command}",
+        changed_modules=tuple(
+            cell.inlined.path for cell in page.comparison.changed if cell.inlined
+        ),
+    )
+
+
+def _add_measurements(report: Report, file: GalleryFile, page: RecordedPage) -> Report:
+    """Return a report with a note on the measurements, or why they cannot be read."""
+    try:
+        settings = load_settings(file.gallery)
+        path = page.recording.path
+        processes = read_processes(path, page.recipe, page.recording, settings.release)
+        return replace(report, note=_describe_processes(processes, settings))
+    except GalleryError as error:
+        return replace(report, error=describe_error(error))
 
 
 def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
-    """Return of how many processes and hosts measurements are, and what was left out.
+    """Return how many processes and hosts were measured, and which replicates do not count.
 
-    Where releases are told apart, that is told of each, the page's first.
+    Where the settings name a package whose releases are compared, the counts are given for each
+    release, that of the page first.
     """
-    told = []
-    if processes.replicates or any(each.rows for each in processes.processes):
-        counts = _count_by_release if settings.release else _count_all
-        told.append(counts(processes))
-    page = processes.find_release(processes.page) if processes.page else ""
-    if settings.current and page and page != settings.current:
-        told.append(
-            f"its page is of {settings.release} {page}, the current release is {settings.current}"
+    notes = []
+    if processes.replicates or any(process.rows for process in processes.processes):
+        if settings.release:
+            notes.append(_count_by_release(processes))
+        else:
+            notes.append(_count_all(processes))
+    release = processes.find_release(processes.page) if processes.page else ""
+    if settings.current and release and release != settings.current:
+        notes.append(
+            f"its page is of {settings.release} {release}, "
+            f"the current release is {settings.current}"
         )
-    others = {
-        "of another device": len(processes.replicates) - len(processes.on_device),
-        "of other code": processes.stale,
-    }
-    told += [
-        f"{_count(count, 'replicate')} {what} ignored" for what, count in others.items() if count
-    ]
-    return "; ".join(told)
+    other_devices = len(processes.replicates) - len(processes.on_device)
+    if other_devices:
+        notes.append(f"{_count(other_devices, 'replicate')} of another device ignored")
+    if processes.stale:
+        notes.append(f"{_count(processes.stale, 'replicate')} of other code ignored")
+    return "; ".join(notes)
 
 
 def _count_all(processes: ProcessSet) -> str:
-    hosts = len({each.host for each in processes.processes})
-    text = f"measurements of {_count(len(processes.processes), 'process', 'es')}"
-    text += f" on {_count(hosts, 'host')}"
-    return f"{text} (how hosts differ is not known)" if hosts == 1 else text
+    """Return the counts of processes and hosts: ``measurements of 3 processes on 2 hosts``."""
+    hosts = len({process.host for process in processes.processes})
+    count = _count(len(processes.processes), "process", "es")
+    text = f"measurements of {count} on {_count(hosts, 'host')}"
+    if hosts == 1:
+        text += " (how hosts differ is not known)"
+    return text
 
 
 def _count_by_release(processes: ProcessSet) -> str:
     """Return hosts and processes of each release: ``2.15: 3 hosts, 4 processes; 2.11: ...``."""
-    counted = []
+    counts = []
     for release, group in processes.by_release.items():
-        hosts = len({each.host for each in group})
-        counts = f"{_count(hosts, 'host')}, {_count(len(group), 'process', 'es')}"
-        counted.append(f"{release or 'unknown release'}: {counts}")
-    return "; ".join(counted)
+        hosts = _count(len({process.host for process in group}), "host")
+        count = _count(len(group), "process", "es")
+        counts.append(f"{release or 'unknown release'}: {hosts}, {count}")
+    return "; ".join(counts)
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
@@ -114,9 +128,10 @@ def _count(number: int, noun: str, plural: str = "s") -> str:
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
-    """Report on every recipe, and on recordings of other machines or of no recipe.
+    """Return a report on each recipe, on recordings of other machines, and on files of no recipe.
 
-    ``folder`` holds the recordings; by default it is that of conf.py. What is raised holds for all.
+    ``folder`` holds the recordings; by default it is that of conf.py. Raises ``GalleryError`` for
+    what concerns all recipes: settings that cannot be read, or no recipes at all.
     """
     for _pages, recipes in project.galleries:
         load_settings(recipes)
@@ -129,52 +144,57 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             report = replace(report, left_to_gpu=_find_left_to_gpu(file, folder, project))
         reports.append(report)
 
-    alone = []
+    strays = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            alone.append((path, "no recipe of this name"))
+            strays.append(_report_stray(path, folder, "no recipe of this name"))
         elif machine:
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
-    known = {file.recording(folder) for file in files.values()}
+    # a recipe whose recording is missing is reported above; its replicates are no strays
+    own_paths = {file.recording(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
-        if not path.with_suffix(".ipynb").exists() and path.with_suffix(".ipynb") not in known:
-            alone.append((path, "no recording of this name"))
+        recording_path = path.with_suffix(".ipynb")
+        if not recording_path.exists() and recording_path not in own_paths:
+            strays.append(_report_stray(path, folder, "no recording of this name"))
+    return reports + strays
+
+
+def _report_stray(path: Path, folder: Path, text: str) -> Report:
+    """Return a report on a file in ``folder`` that belongs to no recipe or recording."""
     remedy = "move it to where one is missing, restore what it is of, or remove the file"
-    for path, text in alone:
-        detail = describe_error(GalleryError(text, path=path, remedy=remedy))
-        name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
-        reports.append(Report(name=name, status="unusable", detail=detail))
-    return reports
+    detail = describe_error(GalleryError(text, path=path, remedy=remedy))
+    name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+    return Report(name=name, status="unusable", detail=detail)
 
 
 def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tuple[str, ...]:
-    """Return what a recipe's text names and a CPU does not measure: ``second.gpu (line 7)``.
+    """Return keys in a recipe's text that only a GPU measures: ``second.gpu (line 7)``.
 
-    Nothing is left where conf.py does not say that the text is about a GPU.
+    There are none unless conf.py says that the text is about a GPU.
     """
     # a project without measurements has no such setting
     if not getattr(project.config, "recorded_gallery_gpu_figures", False):
         return ()
     results = read_results(file, folder, project.root, project.config)
     quantities = list_quantities(project.config)
-    left: dict[str, int] = {}
+    first_lines: dict[str, int] = {}  # of each key
     for block in load_recipe(file.path, file.name).blocks:
         if block.type != "text":
             continue
         for line, reference in find_references(block.content):
             if reference.recipe not in ("", file.name):
-                continue  # told with the other recipe, if that is a CPU's, too
+                continue  # a key of another recipe, whose own report names it
             lookup = find_in_results(
                 results, reference.key, reference.release, quantities, may_lack=True
             )
             if lookup.outcome is Outcome.LEFT_TO_GPU:
-                left.setdefault(reference.name, block.lineno + line)
-    return tuple(f"{name} (line {line})" for name, line in left.items())
+                first_lines.setdefault(reference.name, block.lineno + line)
+    return tuple(f"{name} (line {line})" for name, line in first_lines.items())
 
 
 def check_texts(project: Project) -> list[str]:
-    """Return what a site finds wrong with its texts; nothing where conf.py names no checks."""
+    """Return the errors that the checks named in conf.py find in texts; none if it names none."""
     find_problems = load_function(
         project.config, "recorded_gallery_text_checks", "returns errors of texts"
     )
@@ -194,44 +214,59 @@ def name_files(project: Project) -> dict[str, GalleryFile]:
 
 
 def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
-    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
+    """Return the recipes called ``names``, or all if there are no names.
 
-    A recipe of a sub-gallery may be called by its last part where only one has it.
+    A recipe of a sub-gallery may be called by the last part of its name where no other recipe ends
+    in it. Raises ``GalleryError`` for a name of none or of several.
     """
     files = name_files(project)
-    chosen = []
-    for name in [name.removesuffix(".py") for name in names] or files:
-        found = [each for each in files if name in (each, each.rpartition("/")[2])]
-        if name not in files and len(found) != 1:
-            text = f"{'several recipes are' if found else 'no recipe'} named {name}"
-            raise GalleryError(text, remedy=f"there are: {', '.join(found or files)}")
-        chosen.append(files[name if name in files else found[0]])
-    return chosen
+    if not names:
+        return list(files.values())
+    return [_choose_file(files, name.removesuffix(".py")) for name in names]
+
+
+def _choose_file(files: dict[str, GalleryFile], name: str) -> GalleryFile:
+    """Return the recipe that is called ``name``, or that alone has it as its last part."""
+    if name in files:
+        return files[name]
+    full_names = [full_name for full_name in files if full_name.rpartition("/")[2] == name]
+    if not full_names:
+        raise GalleryError(f"no recipe named {name}", remedy=f"there are: {', '.join(files)}")
+    if len(full_names) > 1:
+        raise GalleryError(
+            f"several recipes are named {name}", remedy=f"there are: {', '.join(full_names)}"
+        )
+    return files[full_names[0]]
 
 
 def format_reports(reports: Sequence[Report]) -> str:
-    """Return the reports as lines of text, the count last."""
+    """Return the reports as lines of text, the count of current recordings last."""
     names = [visible_line(report.name) for report in reports]
     width = max(map(len, names))
     lines = []
     for name, report in zip(names, reports, strict=True):
-        line = f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
-        below = [report.detail, report.note, report.error and f"error: {report.error}"]
+        lines.append(f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip())
+        details = [report.detail, report.note]
+        if report.error:
+            details.append(f"error: {report.error}")
         if report.left_to_gpu:
-            below.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
-        lines += [line, *(f"{'':<{width}}  {each}" for each in below if each)]
-    current = sum(report.status == "current" for report in reports)
-    lines.append(f"{current} of {len(reports)} recordings current")
+            details.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
+        indent = " " * width
+        lines += [f"{indent}  {detail}" for detail in details if detail]
+    current_count = len([report for report in reports if report.status == "current"])
+    lines.append(f"{current_count} of {len(reports)} recordings current")
     return "\n".join(map(visible, lines))
 
 
 def describe_cost(reports: Sequence[Report]) -> list[str]:
-    """Return what the change of each module costs that several recipes show."""
-    modules = Counter(path for report in reports for path in report.changed_modules)
+    """Return a line for each changed module that several recipes show: what its change costs."""
+    counts: Counter[Path] = Counter()
+    for report in reports:
+        counts.update(report.changed_modules)
     return [
         f"{path.name} is the code of {count} recipes: its change asks for {count} new recordings "
         f"and for their replicates on every host; to take it back: git checkout HEAD -- {path}"
-        for path, count in modules.items()
+        for path, count in counts.items()
         if count > 1
     ]
 
@@ -239,7 +274,10 @@ def describe_cost(reports: Sequence[Report]) -> list[str]:
 def _describe_origin(recording: Recording) -> str:
     """Return device, date, commit and duration of a recording in one line."""
     facts = recording.facts
-    commit = (facts["commit"] or "unknown")[:7] + (" + changes" if facts["modified"] else "")
-    device = "" if recording.on_gpu else "CPU: "
-    device += recording.device_name
+    device = recording.device_name
+    if not recording.on_gpu:
+        device = f"CPU: {device}"
+    commit = (facts["commit"] or "unknown")[:7]
+    if facts["modified"]:
+        commit += " + changes"
     return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"

@@ -1,9 +1,9 @@
-"""Places on other machines: each a worker that Dask's own command has started in a checkout there.
+"""Run tasks on other machines, on workers that Dask's own command has started in checkouts there.
+
+Start one worker for each GPU, which CUDA_VISIBLE_DEVICES names:
 
 python -m dask worker tcp://host:8786 --nworkers 1 --nthreads 1 --no-nanny --resources PLACE=1 \
     --preload sphinx_recorded_gallery.record.dask_runner
-
-once a GPU, which CUDA_VISIBLE_DEVICES names.
 """
 
 import logging
@@ -33,19 +33,25 @@ from .local_runner import one_at_a_time
 from .run_environment import Conditions, package_versions, prepare
 from .run_task import Result, Task, attempt
 
-TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any
-_UNWANTED = threading.Event()  # on a worker: nobody waits any more for what it does
+TRIES = 3  # workers that may be lost with one task
+PATIENCE = 60  # seconds to wait while there is no worker
+_ABANDONED = threading.Event()  # on a worker: nobody waits any more for the task that it runs
 
 
 def describe_code(task: Task) -> dict[str, str]:
-    """Return what has to be the same on all machines, by name."""
-    recipe, settings = task.recipe, task.file.gallery / FILE_NAME
+    """Return what has to be the same on all machines, as digests and versions by name."""
+    recipe = task.recipe
+    settings_file = task.file.gallery / FILE_NAME
+    settings_digest = ""
+    if settings_file.exists():
+        settings_digest = sha256(settings_file.read_bytes()).hexdigest()
+    cells = [cell.fingerprint for cell in recipe.cells]
+    recipe_text = repr((cells, recipe.inputs, recipe.settings))
     packages = load_settings(task.file.gallery).packages
-    cells = [cell.fingerprint for cell in recipe.cells], recipe.inputs, recipe.settings
     return {
         "engine": code_digest().hex(),
-        f"recipe {recipe.name}": sha256(repr(cells).encode()).hexdigest(),
-        FILE_NAME: sha256(settings.read_bytes()).hexdigest() if settings.exists() else "",
+        f"recipe {recipe.name}": sha256(recipe_text.encode()).hexdigest(),
+        FILE_NAME: settings_digest,
         **package_versions((*packages, "distributed", "nbclient", "ipykernel", "nbformat")),
     }
 
@@ -53,149 +59,215 @@ def describe_code(task: Task) -> dict[str, str]:
 async def dask_setup(worker: Worker) -> None:
     """Prepare a worker: Dask calls this for ``--preload``."""
     remove_leftovers()
-    await worker.plugin_add(_Ending())
+    await worker.plugin_add(_EndKernels())
 
 
-class _Ending(WorkerPlugin):
-    """Ends what a worker runs when nobody waits for it any more, or the worker is closed."""
+class _EndKernels(WorkerPlugin):
+    """Ends a worker's kernels when nobody waits for the task any more, or the worker is closed."""
 
     name = "recorded-gallery"
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         if finish == "executing":
-            _UNWANTED.clear()
+            _ABANDONED.clear()
         elif start == "executing" and finish == "released":  # cancelled, or its client is gone
             self.teardown()
 
     def teardown(self, worker: Worker | None = None) -> None:
-        _UNWANTED.set()
+        _ABANDONED.set()
         end_kernels()
 
 
-@lru_cache(maxsize=4)  # between two sessions files may change
+# once for each session: files may change between two of them
+@lru_cache(maxsize=4)
 def _prepare(session: str, gallery: Path, device: str) -> tuple[Gpu | None, Conditions]:
+    """Return the GPU of this worker, if tasks need one, and the conditions they run under."""
     gpu = require_gpus()[0] if device == "gpu" else None
     return gpu, prepare(gallery, gpu, partial(get_worker().log_event, session))
 
 
-def find_place(session: str, device: str) -> tuple[str, str, str]:
-    """Return host, device and release of the worker that runs this."""
-    return _prepare(session, load_project(Path.cwd()).galleries[0][1], device)[1].place
+def find_host(session: str, device: str) -> tuple[str, str, str]:
+    """Return the host, the device and the release of the worker that calls this."""
+    _pages, gallery = load_project(Path.cwd()).galleries[0]
+    _gpu, conditions = _prepare(session, gallery, device)
+    return conditions.place
 
 
-def carry_out(session: str, device: str, name: str, number: int, wanted: dict[str, str]) -> Result:
-    """Do a task in the worker's own checkout; raise ``RuntimeError`` if this worker cannot."""
+def carry_out(
+    session: str, device: str, name: str, number: int, expected_code: dict[str, str]
+) -> Result:
+    """Run a task in the worker's own checkout; raise ``RuntimeError`` if this worker cannot."""
     worker = get_worker()
 
     def say(text: str) -> None:
-        if _UNWANTED.is_set():
+        if _ABANDONED.is_set():
             raise GalleryError("interrupted")
         worker.log_event(session, text)
 
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             file = name_files(load_project(Path.cwd()))[name]
             task = Task(file=file, recipe=load_recipe(file.path, file.name), number=number)
-            found = describe_code(task)
-            others = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
-            if others:
-                raise GalleryError(f"it has another {', '.join(others)}")
-            if _Ending.name not in worker.plugins:
+            _refuse_other_code(expected_code, describe_code(task))
+            if _EndKernels.name not in worker.plugins:
                 raise GalleryError(f"it was started without --preload {__name__}, or that failed")
             gpu, conditions = _prepare(session, file.gallery, device)
             if gpu:
-                held.enter_context(one_at_a_time(gpu.lock))
-        except Exception as error:  # pickled as a line
+                stack.enter_context(one_at_a_time(gpu.lock))
+        except Exception as error:  # as one line, which can be pickled whatever the error was
             raise RuntimeError(describe_error(error)) from None
         return attempt(task, conditions, say)
 
 
+def _refuse_other_code(expected: dict[str, str], own: dict[str, str]) -> None:
+    """Raise ``GalleryError`` if this worker's code differs from that of the client."""
+    names = dict.fromkeys([*expected, *own])
+    differing = [name for name in names if expected.get(name) != own.get(name)]
+    if differing:
+        raise GalleryError(f"it has another {', '.join(differing)}")
+
+
 def _by_value() -> Any:
-    """Return a function that is pickled as code: the scheduler loads it, and has no checkout."""
+    """Return a function that is pickled as code, as the scheduler loads it without a checkout."""
     module = __name__
 
-    def ask(what: str, *order: Any) -> Any:
-        return getattr(import_module(module), what)(*order)
+    def call(function: str, *arguments: Any) -> Any:
+        return getattr(import_module(module), function)(*arguments)
 
-    return ask
+    return call
 
 
-class Machines:
-    """Does tasks on the workers of a scheduler, on each one at a time."""
+class DaskRunner:
+    """Runs tasks on the workers of a scheduler, on each worker one at a time."""
 
     def __init__(self, address: str, device: str, say: Callable[[str], None]) -> None:
-        logging.disable()  # Dask's tracebacks: what matters is told below
-        self._refused: dict[str, str] = {}  # addresses of workers, and why
-        self._lost: Counter[str] = Counter()  # workers, by a task's title
-        self._say, self._order = say, (f"recipes-{secrets.token_hex(8)}", device)
+        """Connect to the scheduler at ``address``; raise ``GalleryError`` if there is none."""
+        logging.disable()  # Dask prints tracebacks; the messages below say what matters
+        self._say = say
+        self._session = f"recipes-{secrets.token_hex(8)}"
+        self._device = device
+        self._refusals: dict[str, str] = {}  # why a worker gets no task, by its address
+        self._lost_workers: Counter[str] = Counter()  # by the title of the task
         try:
             self._client = Client(address, timeout=15, set_as_default=False)
         except (OSError, ValueError) as error:
-            text = f"no scheduler of Dask at {address}: {error}"
-            raise GalleryError(text, remedy="start one: python -m dask scheduler") from None
+            raise GalleryError(
+                f"no scheduler of Dask at {address}: {error}",
+                remedy="start one: python -m dask scheduler",
+            ) from None
         self._pool = self._client.get_executor(resources={"PLACE": 1}, pure=False)
-        self._client.subscribe_topic(self._order[0], lambda event: say(event[1]))
-        self.close = self._client.close  # it also ends what workers do for this client
+        self._client.subscribe_topic(self._session, lambda event: say(event[1]))
+
+    def close(self) -> None:
+        """Disconnect, which also ends what workers run for this client."""
+        self._client.close()
 
     @property
     def hosts(self) -> set[tuple[str, str, str]]:
         """Host, name of the device and release of each worker that answers."""
-        asked = [self._ask(address, "find_place") for address in self._find_workers()]
-        return {each.result() for each in wait(asked, PATIENCE).done if not each.exception()}
+        futures = [self._call(address, "find_host") for address in self._find_workers()]
+        answered = wait(futures, PATIENCE).done
+        return {future.result() for future in answered if not future.exception()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
-        """Yield what comes of each task, also of those that are added meanwhile."""
+        """Yield each task with its result as it ends, also tasks added to ``waiting`` meanwhile.
+
+        A task whose worker is lost is run again. Raises ``KeyboardInterrupt`` once ``signals`` has
+        a number in it, ``GalleryError`` if no worker can run the tasks or the scheduler is gone.
+        """
         running: dict[Future[Any], tuple[Task, str]] = {}
-        until = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while waiting or running:
-            there = self._find_workers()
-            busy = {address for _task, address in running.values()}
-            for address in there - self._refused.keys() - busy:
-                if waiting:
-                    task = waiting.popleft()
-                    order = task.file.name, task.number, describe_code(task)
-                    running[self._ask(address, "carry_out", *order)] = task, address
-                    self._say(f"{task.title}: begins on {address}, {len(waiting)} wait")
+            workers = self._find_workers()
+            self._start_tasks(waiting, running, workers)
             if running:
-                until = time.monotonic() + PATIENCE
-            elif (self._refused and not self._lost) or time.monotonic() > until:
-                text = f"no worker fits: {'; '.join(self._refused.values()) or 'there is none'}"
-                raise GalleryError(text, remedy="start some, of the same commit and versions")
+                deadline = time.monotonic() + PATIENCE
+            else:
+                self._give_up_without_workers(deadline)
             if signals:
                 raise KeyboardInterrupt
-            done = wait(running, timeout=1, return_when=FIRST_COMPLETED).done
-            done |= {each for each, (_task, address) in running.items() if address not in there}
-            while done:  # what is kept of a future, Dask keeps on its worker, or does again
-                future = done.pop()
+            ended = self._wait_for_ended(running, workers)
+            # Dask keeps a result on its worker, or computes it again, as long as there is a
+            # reference to its future: so none outlives the reading
+            while ended:
+                future = ended.pop()
                 task, address = running.pop(future)
                 result = self._read(future, task, address)
                 del future
-                if result:
-                    yield task, result
-                else:
+                if result is None:
                     waiting.appendleft(task)
+                else:
+                    yield task, result
+
+    def _start_tasks(
+        self,
+        waiting: deque[Task],
+        running: dict[Future[Any], tuple[Task, str]],
+        workers: set[str],
+    ) -> None:
+        """Move tasks from ``waiting`` to ``running``, one for each free worker."""
+        busy = {address for _task, address in running.values()}
+        for address in workers - self._refusals.keys() - busy:
+            if not waiting:
+                return
+            task = waiting.popleft()
+            arguments = task.file.name, task.number, describe_code(task)
+            running[self._call(address, "carry_out", *arguments)] = task, address
+            self._say(f"{task.title}: begins on {address}, {len(waiting)} wait")
+
+    def _give_up_without_workers(self, deadline: float) -> None:
+        """Raise ``GalleryError`` if no worker is to be expected, while nothing runs.
+
+        That is at once where workers refused tasks and none was lost, which might come back, and
+        otherwise after ``deadline``, in seconds of the monotonic clock.
+        """
+        only_refusals = self._refusals and not self._lost_workers
+        if only_refusals or time.monotonic() > deadline:
+            reasons = "; ".join(self._refusals.values()) or "there is none"
+            raise GalleryError(
+                f"no worker fits: {reasons}",
+                remedy="start some, of the same commit and versions",
+            )
+
+    def _wait_for_ended(
+        self, running: dict[Future[Any], tuple[Task, str]], workers: set[str]
+    ) -> set[Future[Any]]:
+        """Return the futures that are done, after a second at most, and those of lost workers."""
+        ended = wait(running, timeout=1, return_when=FIRST_COMPLETED).done
+        for future, (_task, address) in running.items():
+            if address not in workers:
+                ended.add(future)
+        return ended
 
     def _read(self, future: Future[Any], task: Task, address: str) -> Result | None:
-        """Return what came of a task; None if it has to be done again, which is told."""
+        """Return the result of a task; None if it has to be run again, after saying why."""
         if future.cancel() or future.cancelled():  # its worker is gone
-            self._lost[task.title] += 1
-            if self._lost[task.title] == TRIES:
+            self._lost_workers[task.title] += 1
+            if self._lost_workers[task.title] == TRIES:
                 return f"{task.title}: {TRIES} workers were lost with it"
             self._say(f"note: worker {address} was lost with {task.title}; it is done again")
             return None
-        if error := future.exception():
-            self._refused[address] = f"{address}: {error}"
+        error = future.exception()
+        if error:
+            self._refusals[address] = f"{address}: {error}"
             self._say(f"note: worker {address} gets no task: {error}")
             return None
         result: Result = future.result()
         return result
 
-    def _ask(self, address: str, what: str, *order: Any) -> Future[Any]:
-        return self._pool.submit(_by_value(), what, *self._order, *order, workers=[address])
+    def _call(self, address: str, function: str, *arguments: Any) -> Future[Any]:
+        """Call a function of this module on a worker."""
+        return self._pool.submit(
+            _by_value(), function, self._session, self._device, *arguments, workers=[address]
+        )
 
     def _find_workers(self) -> set[str]:
-        if self._client.status == "running":  # else the next line waits until it is
-            found = self._client.scheduler_info()["workers"]
-            return {key for key, each in found.items() if each["resources"].get("PLACE")}
-        remedy = "what was finished is kept; start it, and the same command goes on"
-        raise GalleryError("the scheduler is gone", remedy=remedy)
+        """Return the addresses of the workers that take tasks of recordings.
+
+        Raises ``GalleryError`` if the scheduler is gone.
+        """
+        if self._client.status != "running":  # the question below would wait until it is back
+            remedy = "what was finished is kept; start it, and the same command goes on"
+            raise GalleryError("the scheduler is gone", remedy=remedy)
+        workers = self._client.scheduler_info()["workers"]
+        return {address for address, facts in workers.items() if facts["resources"].get("PLACE")}

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
-from .normalize_outputs import Cleaner
+from .normalize_outputs import OutputNormalizer
 
 INSTALL = "install what recipes need"
 _LINES = 60  # of what a cell printed, that an error shows
@@ -50,7 +50,7 @@ class Failure:
     limit: str  # the setting that ends the cell first, such as "sphinx_gallery_deadline = 5 s"
     exit_code: int | None  # of the kernel's process; None while it lives
     folder: Path  # of the run
-    cleaner: Cleaner
+    cleaner: OutputNormalizer
 
     def error(
         self,
@@ -96,7 +96,7 @@ def explain_shown_error(output: NotebookNode, failure: Failure) -> GalleryError:
 
 
 def explain_start(
-    recipe: Recipe, folder: Path, limit: str, exit_code: int | None, cleaner: Cleaner
+    recipe: Recipe, folder: Path, limit: str, exit_code: int | None, cleaner: OutputNormalizer
 ) -> GalleryError:
     """Return why a kernel did not start: its process ended, or took too long."""
     if exit_code is None:
@@ -209,7 +209,7 @@ def _place_of_row(recipe: Recipe, cell: Cell, row: int) -> Place | None:
     return (recipe.path, line) if line else None
 
 
-def _one_line(name: str, value: str, cleaner: Cleaner) -> str:
+def _one_line(name: str, value: str, cleaner: OutputNormalizer) -> str:
     """Return an exception in one line."""
     line = " ".join(cleaner.clean_text(f"{name}: {value}").split())
     return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS]}..."

@@ -36,7 +36,7 @@ from ..recipes.recipe import Cell, Recipe
 from .cleanup import kernel_runs
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
-from .normalize_outputs import WIDGET_VIEW, Cleaner, drop_lines, join_streams
+from .normalize_outputs import WIDGET_VIEW, OutputNormalizer, drop_lines, join_streams
 from .run_environment import Conditions
 
 _LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
@@ -254,10 +254,11 @@ class Run:
         if temporary:
             temporary.mkdir()
             self.environment["TMPDIR"] = str(temporary)
-        self._cleaner = Cleaner(
+        self._cleaner = OutputNormalizer(
             hidden=(folder, recipe.path.resolve().parent, Path(__file__).parents[2]),
             secrets=find_secrets(conditions.environment),
             temporary=temporary,
+            python_path=self.environment.get("PYTHONPATH", ""),
         )
 
     def time_left(self) -> float:

@@ -1,4 +1,4 @@
-"""Places of this machine where tasks run at the same time: a GPU each, and cores of its own."""
+"""Run tasks on this machine, in several slots at the same time: each a GPU and cores of its own."""
 
 import os
 import threading
@@ -14,101 +14,137 @@ from filelock import FileLock, Timeout
 from ..errors import GalleryError
 from .cleanup import end_kernels
 from .gpu_facts import Gpu, require_gpus
-from .run_environment import prepare
+from .run_environment import Conditions, prepare
 from .run_task import Result, Task, attempt
+
+_POLL_SECONDS = 0.2  # between two looks at signals
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class Slot:
     """Where one task at a time runs."""
 
     name: str
     gpu: Gpu | None = None
-    cores: tuple[int, ...] = ()  # numbers of the system; none: all that this process may use
+    cores: tuple[int, ...] = ()  # the system's numbers; if empty, all that this process may use
 
 
-def find_places(device: str, workers: int | None) -> list[Place]:
-    """Return the places for a device, "gpu" or "cpu"; ``workers`` bounds how many.
+def find_slots(device: str, workers: int | None) -> list[Slot]:
+    """Return the slots of a device, "gpu" or "cpu"; at most ``workers``.
 
-    By default each GPU is one, or the processor is. Raises ``GalleryError`` if there are too few.
+    By default there is one slot for each GPU, or one for the processor. Raises ``GalleryError`` if
+    there are fewer GPUs than ``workers``.
     """
     gpus: list[Gpu | None] = [*require_gpus()] if device == "gpu" else [None] * (workers or 1)
     if workers and workers > len(gpus):
-        text = f"{workers} workers need {workers} GPUs; there are {len(gpus)}"
-        raise GalleryError(text, remedy="leave out --workers: by default each GPU has one")
+        raise GalleryError(
+            f"{workers} workers need {workers} GPUs; there are {len(gpus)}",
+            remedy="leave out --workers: by default each GPU has one",
+        )
     gpus = gpus[:workers]
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    # with fewer cores than places all use all
-    size = len(cores) // len(gpus) if len(gpus) > 1 else 0
+    shares = _share_cores(len(gpus))
     return [
-        Place(name=f"{device}{n}", gpu=gpu, cores=tuple(cores[n * size : (n + 1) * size]))
-        for n, gpu in enumerate(gpus)
+        Slot(name=f"{device}{number}", gpu=gpu, cores=cores)
+        for number, (gpu, cores) in enumerate(zip(gpus, shares, strict=True))
     ]
+
+
+def _share_cores(count: int) -> list[tuple[int, ...]]:
+    """Return the cores of each of ``count`` slots.
+
+    All shares are empty if there is one slot only, if there are more slots than cores, or if the
+    system does not say which cores this process may use.
+    """
+    if count < 2 or not hasattr(os, "sched_getaffinity"):
+        return [()] * count
+    cores = sorted(os.sched_getaffinity(0))
+    size = len(cores) // count
+    return [tuple(cores[number * size : (number + 1) * size]) for number in range(count)]
 
 
 @contextmanager
 def one_at_a_time(lock: Path) -> Iterator[None]:
-    """Hold a lock as long as this is open; raise ``GalleryError`` if another process does."""
+    """Hold a lock while the context is open; raise ``GalleryError`` if another process holds it."""
     try:
-        with FileLock(lock, timeout=0, mode=0o666):  # that of a GPU is for all users
+        with FileLock(lock, timeout=0, mode=0o666):  # the lock of a GPU is shared by all users
             yield
     except Timeout:
-        text = f"another recording is under way (it holds {lock})"
-        raise GalleryError(text, remedy="wait for it to end and try again") from None
+        raise GalleryError(
+            f"another recording is under way (it holds {lock})",
+            remedy="wait for it to end and try again",
+        ) from None
 
 
-class Places:
-    """Does tasks in threads, one at a time at each place; each runs a kernel of its own."""
+class LocalRunner:
+    """Runs tasks in threads, one at a time in each slot; each task starts a kernel of its own."""
 
     def __init__(
-        self, places: Sequence[Place], tasks: Sequence[Task], say: Callable[[str], None]
+        self, slots: Sequence[Slot], tasks: Sequence[Task], say: Callable[[str], None]
     ) -> None:
-        """Prepare for the galleries of ``tasks``; raise ``GalleryError`` if one cannot run."""
-        self._say, self._places = say, places
+        """Prepare to run recipes of the galleries that ``tasks`` are from.
+
+        Raises ``GalleryError`` if one of these galleries cannot be run. ``say`` gets lines for the
+        person who records.
+        """
+        self._say = say
+        self._slots = slots
+        self._stopping = threading.Event()
+        self._conditions: dict[tuple[str, Path], Conditions] = {}  # by slot name and gallery
+        galleries = dict.fromkeys(task.file.gallery for task in tasks)
         notes: list[str] = []
-        self._conditions = {
-            (place.name, gallery): prepare(gallery, place.gpu, notes.append)
-            for place in places
-            for gallery in dict.fromkeys(task.file.gallery for task in tasks)
-        }
+        for slot in slots:
+            for gallery in galleries:
+                self._conditions[slot.name, gallery] = prepare(gallery, slot.gpu, notes.append)
         for note in dict.fromkeys(notes):
             say(note)
-        self.hosts = {each.place for each in self._conditions.values()}  # with device and release
-        self._stopping = threading.Event()
+
+    @property
+    def hosts(self) -> set[tuple[str, str, str]]:
+        """This host with the device and the release of each slot and gallery."""
+        return {conditions.place for conditions in self._conditions.values()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
-        """Yield what comes of each task, also of those that are added meanwhile."""
-        free, begun = [*self._places], 0
-        running: dict[Future[Result], tuple[Task, Place]] = {}
-        pool = ThreadPoolExecutor(len(free))
+        """Yield each task with its result as it ends, also tasks added to ``waiting`` meanwhile.
+
+        Raises ``KeyboardInterrupt`` once ``signals`` has a number in it. However the loop ends, no
+        kernel is left.
+        """
+        free_slots = [*self._slots]
+        running: dict[Future[Result], tuple[Task, Slot]] = {}
+        started = 0
+        pool = ThreadPoolExecutor(len(self._slots))
         try:
             while waiting or running:
-                while free and waiting:
-                    task, place = waiting.popleft(), free.pop(0)
-                    begun += 1
-                    where = f" on {place.name}" if len(self._places) > 1 else ""
-                    self._say(f"{task.title}: begins{where} ({begun} of {begun + len(waiting)})")
-                    running[pool.submit(self._do, task, place)] = task, place
-                for future in wait(running, 0.2, FIRST_COMPLETED).done:
-                    task, place = running.pop(future)
-                    free.append(place)
+                while free_slots and waiting:
+                    task = waiting.popleft()
+                    slot = free_slots.pop(0)
+                    started += 1
+                    where = f" on {slot.name}" if len(self._slots) > 1 else ""
+                    count = started + len(waiting)
+                    self._say(f"{task.title}: begins{where} ({started} of {count})")
+                    running[pool.submit(self._run_task, task, slot)] = task, slot
+                for future in wait(running, _POLL_SECONDS, FIRST_COMPLETED).done:
+                    task, slot = running.pop(future)
+                    free_slots.append(slot)
                     yield task, future.result()
                 if signals:
                     raise KeyboardInterrupt
         finally:
             self._stopping.set()
-            while wait(running, 0.2).not_done:
-                end_kernels()  # also those that were about to start
+            while wait(running, _POLL_SECONDS).not_done:
+                end_kernels()  # again and again: a thread may be about to start one
             pool.shutdown()
 
-    def _do(self, task: Task, place: Place) -> Result:
-        if place.cores:
-            with suppress(OSError):  # a container may have taken some away
-                os.sched_setaffinity(0, place.cores)  # of this thread, and of what it starts
+    def _run_task(self, task: Task, slot: Slot) -> Result:
+        """Run a task in this thread, on the slot's cores."""
+        if slot.cores:
+            with suppress(OSError):  # a container may have lost some of its cores since
+                # affects this thread and the processes that it starts
+                os.sched_setaffinity(0, slot.cores)
 
         def say(text: str) -> None:
             if self._stopping.is_set():
                 raise GalleryError("interrupted")
             self._say(text)
 
-        return attempt(task, self._conditions[place.name, task.file.gallery], say)
+        return attempt(task, self._conditions[slot.name, task.file.gallery], say)

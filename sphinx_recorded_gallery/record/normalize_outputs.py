@@ -1,4 +1,7 @@
-"""Clean what a kernel printed: what a reader wants, and the same bytes for the same results."""
+"""Normalize what a kernel printed: the same bytes for the same results, wherever it ran.
+
+Readers see text as a terminal shows it, without folders, addresses and secrets of a machine.
+"""
 
 import html
 import os
@@ -33,8 +36,8 @@ _SEQUENCE = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-~]"  # character sets, keypads and others
 )
-_ERASE = "\v"  # what stands for the sequence that erases the rest of a line
-# What a folder has to be called by to be told apart: others are of no machine.
+_ERASE = "\v"  # replaces the sequence that erases the rest of a line
+# Folders that are the same on many machines, and stay as they are.
 _COMMON = {"", "/", "/usr", "/usr/local", "/opt", "/tmp", "/var/tmp"}
 _SHORTEST_SECRET = 8  # characters; shorter values may well be words
 
@@ -43,59 +46,73 @@ def render(text: str) -> str:
     """Return text as a terminal without colours shows it: bars end up at their last state."""
     if not _CONTROL.search(text):
         return text
-    text = _SEQUENCE.sub(lambda found: _ERASE if found["move"] == "K" else "", text)
+    text = _SEQUENCE.sub(_keep_erasing, text)
     return "\n".join(_render_line(line) for line in text.split("\n"))
+
+
+def _keep_erasing(sequence: re.Match[str]) -> str:
+    """Return what replaces a control sequence: only one that erases has an effect on text."""
+    return _ERASE if sequence["move"] == "K" else ""
 
 
 def _render_line(line: str) -> str:
     if not _CONTROL.search(line):
         return line
-    shown: list[str] = []
-    column = 0
+    columns: list[str] = []  # the character in each column
+    position = 0
     for char in line:
         if char == "\r":
-            column = 0
+            position = 0
         elif char == "\b":
-            column = max(column - 1, 0)
+            position = max(position - 1, 0)
         elif char == _ERASE:
-            del shown[column:]
+            del columns[position:]
         elif not _CONTROL.match(char):
-            shown[column : column + 1] = [char]
-            column += 1
-    return "".join(shown)
+            columns[position : position + 1] = [char]
+            position += 1
+    return "".join(columns)
 
 
-class Cleaner:
-    """Cleans the outputs of one recipe's cells."""
+class OutputNormalizer:
+    """Normalizes the outputs of one recipe's cells."""
 
     def __init__(
-        self, *, hidden: Iterable[Path], secrets: Iterable[str] = (), temporary: Path | None = None
+        self,
+        *,
+        hidden: Iterable[Path],
+        secrets: Iterable[str] = (),
+        temporary: Path | None = None,
+        python_path: str = "",
     ) -> None:
-        """Prepare to clean.
+        """Prepare to normalize.
 
-        Folders that are ``hidden`` are cut off; ``temporary`` is the recipe's own folder of
-        temporary files. Values that are ``secrets`` become stars, if they have 8 characters at
-        least.
+        Folders that are ``hidden``, and those that ``python_path`` names, are cut off paths. The
+        latter is the value of the kernel's PYTHONPATH. ``temporary`` is the recipe's own folder of
+        temporary files. ``secrets`` of 8 characters or more become stars.
         """
-        places = {
-            os.path.expanduser("~"): "~",
-            sys.prefix: "...",
-            str(temporary or tempfile.gettempdir()): "/tmp",
-            **{str(folder): "" for folder in hidden},
+        replacements = dict.fromkeys(_list_folders(python_path), "")
+        # after those of PYTHONPATH: a home stays a tilde if it is also named there
+        replacements[os.path.expanduser("~")] = "~"
+        replacements[sys.prefix] = "..."
+        replacements[str(temporary or tempfile.gettempdir())] = "/tmp"
+        for folder in hidden:
+            replacements[str(folder)] = ""
+        # a system may print a folder by its name or by where a link of this name leads
+        targets = {os.path.realpath(name): new for name, new in replacements.items() if name}
+        self._replacements = {
+            name: new for name, new in (targets | replacements).items() if name not in _COMMON
         }
-        # where links lead as well: systems tell of folders in both ways
-        places = {os.path.realpath(old): new for old, new in places.items() if old} | places
-        self._places = {old: new for old, new in places.items() if old not in _COMMON}
-        self._folders = re.compile(
-            f"{_BEGIN}(?P<folder>{_any_of(self._places)})(?:(?P<slash>/)|{_END})"
-        )
-        long = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
-        secret = re.compile(_any_of(long | {html.escape(each) for each in long}))
-        self._hide_secrets = partial(secret.sub, "***")
+        folder_pattern = f"(?P<folder>{_any_of(self._replacements)})"
+        self._folders = re.compile(f"{_BEGIN}{folder_pattern}(?:(?P<slash>/)|{_END})")
+        long_secrets = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
+        escaped_secrets = {html.escape(secret) for secret in long_secrets}
+        secret_pattern = re.compile(_any_of(long_secrets | escaped_secrets))
+        self._hide_secrets = partial(secret_pattern.sub, "***")
 
     def clean_text(self, text: str) -> str:
         """Return text as a reader would see it in a terminal that shows no colours."""
-        text = text.encode(errors="backslashreplace").decode()  # as Python itself shows no Unicode
+        # as Python itself prints characters that cannot be encoded
+        text = text.encode(errors="backslashreplace").decode()
         return self._shorten(render(text), "<cell>")
 
     def clean_outputs(self, outputs: Sequence[NotebookNode]) -> Sequence[NotebookNode]:
@@ -107,42 +124,66 @@ class Cleaner:
                 output.evalue = self.clean_text(output.evalue)
                 output.traceback = [self.clean_text(line) for line in output.traceback]
             else:
-                output.pop("transient", None)
-                output.metadata = _each_string(output.metadata, self._name_places)
-                for name, text in output.metadata.get("recorded_gallery", {}).items():
-                    output.metadata["recorded_gallery"][name] = self.clean_text(text)
-                output.data = {
-                    mime: self._clean_data(mime, value) for mime, value in output.data.items()
-                }
+                self._clean_display(output)
         return outputs
 
-    def _clean_data(self, mime: str, value: Any) -> Any:
-        """Return what an object is shown as, under one MIME type."""
-        if mime.startswith("text/") and isinstance(value, str):
-            if mime == "text/plain":
-                return self.clean_text(value)
+    def _clean_display(self, output: NotebookNode) -> None:
+        """Clean, in place, an output that is an object's forms by MIME type."""
+        output.pop("transient", None)
+        output.metadata = _map_strings(output.metadata, self._replace_folders)
+        own_metadata = output.metadata.get("recorded_gallery", {})
+        for name, text in own_metadata.items():
+            own_metadata[name] = self.clean_text(text)
+        output.data = {mime: self._clean_data(mime, form) for mime, form in output.data.items()}
+
+    def _clean_data(self, mime: str, form: Any) -> Any:
+        """Return the form of an object under one MIME type, cleaned."""
+        if mime == "text/plain" and isinstance(form, str):
+            return self.clean_text(form)
+        if mime.startswith("text/") and isinstance(form, str):
             cell = html.escape("<cell>") if mime == "text/html" else "<cell>"
-            return _STYLE.sub("", self._shorten(_NOT_IN_HTML.sub("", value), cell))
-        # base64 has slashes, and no places
-        clean = self._name_places if mime.endswith(("json", "xml")) else self._hide_secrets
-        return _each_string(value, clean)
+            return _STYLE.sub("", self._shorten(_NOT_IN_HTML.sub("", form), cell))
+        if mime.endswith(("json", "xml")):
+            return _map_strings(form, self._replace_folders)
+        # base64 has slashes that are no paths
+        return _map_strings(form, self._hide_secrets)
 
-    def _name_places(self, text: str) -> str:
-        """Return text without secrets, and with folders of this machine as readers know them."""
+    def _replace_folders(self, text: str) -> str:
+        """Return text without secrets, and with the names of folders that readers know."""
 
-        def replace_folder(found: re.Match[str]) -> str:
-            new = self._places[found["folder"]]
-            return f"{new}/" if new and found["slash"] else new or ("" if found["slash"] else ".")
+        def replace_folder(match: re.Match[str]) -> str:
+            slash = match["slash"] or ""
+            replacement = self._replacements[match["folder"]]
+            if replacement:
+                return replacement + slash
+            return "" if slash else "."
 
         return self._folders.sub(replace_folder, self._hide_secrets(text))
 
     def _shorten(self, text: str, cell: str) -> str:
-        """Return text without what is of this machine or changes with every run."""
+        """Return text without what differs between machines or runs.
 
-        def shorten_path(found: re.Match[str]) -> str:
-            return _LIBRARY.sub("", _CELL.sub(cell, found[0], count=1), count=1)
+        The file that IPython makes for a cell is called ``cell``.
+        """
 
-        return _ADDRESS.sub("0x...", self._name_places(_PATH.sub(shorten_path, text)))
+        def shorten_path(match: re.Match[str]) -> str:
+            path = _CELL.sub(cell, match[0], count=1)
+            return _LIBRARY.sub("", path, count=1)
+
+        text = _PATH.sub(shorten_path, text)
+        return _ADDRESS.sub("0x...", self._replace_folders(text))
+
+
+def _list_folders(python_path: str) -> list[str]:
+    """Return the absolute folders in a value of PYTHONPATH, as written and as Python has them.
+
+    Python takes ``..`` out of the names that modules get. Relative folders lie in that of the run.
+    """
+    folders = []
+    for entry in python_path.split(os.pathsep):
+        if os.path.isabs(entry):
+            folders += [str(Path(entry)), os.path.normpath(entry)]
+    return folders
 
 
 def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
@@ -151,12 +192,15 @@ def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
     A bar goes back to the start of its line, also when something else was printed in between.
     What is printed to the same stream without anything in between becomes one output.
     """
+    outputs = [*outputs]
     last_of_stream: dict[str, NotebookNode] = {}
-    for output in (output for output in outputs if output.output_type == "stream"):
-        before = last_of_stream.get(output.name)
-        is_unfinished = before is not None and not before.text.endswith("\n")
-        if before is not None and is_unfinished and output.text.startswith("\r"):
-            before.text = before.text[: before.text.rfind("\n") + 1]
+    for output in outputs:
+        if output.output_type != "stream":
+            continue
+        previous = last_of_stream.get(output.name)
+        if previous is not None and output.text.startswith("\r"):
+            line_start = previous.text.rfind("\n") + 1
+            previous.text = previous.text[:line_start]  # all of it, if its last line has ended
         last_of_stream[output.name] = output
     joined: list[NotebookNode] = []
     for output in outputs:
@@ -171,29 +215,38 @@ def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
 
 
 def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list[NotebookNode]:
-    """Return outputs without printed lines that fit one of the patterns, and without blank ones."""
-    kept = []
+    """Return outputs without printed lines that fit a pattern, and without blank streams.
+
+    In patterns, ``*``, ``?`` and ``[...]`` stand for characters as in names of files.
+    """
+
+    def is_kept(line: str) -> bool:
+        text = line.rstrip("\n")
+        return not any(fnmatchcase(text, pattern) for pattern in patterns)
+
+    kept_outputs = []
     for output in outputs:
         if output.output_type == "stream":
-            output.text = "".join(
-                line
-                for line in output.text.splitlines(keepends=True)
-                if not any(fnmatchcase(line.rstrip("\n"), pattern) for pattern in patterns)
-            )
-        if output.output_type != "stream" or output.text.strip():
-            kept.append(output)
-    return kept
+            lines = output.text.splitlines(keepends=True)
+            output.text = "".join(filter(is_kept, lines))
+            if not output.text.strip():
+                continue
+        kept_outputs.append(output)
+    return kept_outputs
 
 
-def _each_string(value: Any, clean: Callable[[str], str]) -> Any:
-    """Return a JSON value with each of its strings cleaned, the names in it, too."""
+def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return a JSON value with each of its strings cleaned, also the names of members."""
     if isinstance(value, dict):
-        return {clean(name): _each_string(each, clean) for name, each in value.items()}
+        return {clean(name): _map_strings(member, clean) for name, member in value.items()}
     if isinstance(value, list):
-        return [_each_string(each, clean) for each in value]
-    return clean(value) if isinstance(value, str) else value
+        return [_map_strings(item, clean) for item in value]
+    if isinstance(value, str):
+        return clean(value)
+    return value
 
 
 def _any_of(values: Iterable[str]) -> str:
-    """Return a pattern of any of the values, the longest that fits; without any, of nothing."""
-    return "|".join(sorted(map(re.escape, values), key=len, reverse=True)) or r"(?!)"
+    """Return a pattern that fits any of the values, the longest first; nothing if there is none."""
+    longest_first = sorted(map(re.escape, values), key=len, reverse=True)
+    return "|".join(longest_first) or r"(?!)"

@@ -1,4 +1,4 @@
-"""Under what recipes run, and what their recordings tell of it."""
+"""Find out the conditions that recipes run under, which their recordings state."""
 
 import hashlib
 import json
@@ -22,16 +22,16 @@ from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
 from .run_program import ask
 
-_MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
+_MACHINE_ID = Path("/etc/machine-id")  # made when the system is installed; only Linux has it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Under what the recipes of one gallery run."""
+    """The conditions that the recipes of one gallery run under."""
 
     settings: Settings
     gallery: Path
-    environment: dict[str, str]  # what is passed on of this process's, and which GPU is used
+    environment: dict[str, str]  # variables passed on from this process, and the GPU to use
     facts: dict[str, Any] = field(default_factory=dict)  # for the recording
     gpu: Gpu | None = None
 
@@ -42,43 +42,59 @@ class Conditions:
         return self.facts["host"], name_device(self.facts["device"]), release
 
     def kernel_environment(self, scratch: Path) -> dict[str, str]:
-        """Return all variables for one run, with folders filled in where settings name them."""
+        """Return all variables for one run.
+
+        In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
+        """
         variables = dict(self.environment)
-        for name, value in self.settings.environment.items():
-            value = value.replace("{scratch}", str(scratch))
+        for name, template in self.settings.environment.items():
+            value = template.replace("{scratch}", str(scratch))
             variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
         return variables
 
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
-    """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
+    """Return the conditions for the recipes of a gallery, on a GPU or else on the CPU.
+
+    ``say`` gets lines for the person who records. Raises ``NoGpuError`` if the installed libraries
+    cannot use the GPU, ``GalleryError`` if the settings or their probe fail.
+    """
     settings = load_settings(gallery)
-    passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
-    conditions = Conditions(settings=settings, gallery=gallery, environment=passed, gpu=gpu)
+    environment = pass_on(os.environ, settings.inherit)
+    environment[VISIBLE] = gpu.identity if gpu else ""
+    conditions = Conditions(settings=settings, gallery=gallery, environment=environment, gpu=gpu)
     with run_folder() as folder:
         variables = conditions.kernel_environment(folder)
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
         name = gpu.facts["gpu"]
         raise NoGpuError(f"{name} is here but the installed libraries are built without GPUs")
+
+    packages = [*settings.packages]
+    if settings.release:
+        packages.append(settings.release)
+    versions = package_versions(packages)
+    for name, version in probed.get("versions", {}).items():
+        if version:
+            versions[name] = version
+
+    device: dict[str, Any] = {}
+    if gpu:
+        device |= gpu.facts
+    device |= describe_host()
+
     commit, note = describe_commit(gallery)
     if note:
         say(f"note: {note}")
-    facts = {
-        "host": host_hash(),
-        "device": (gpu.facts if gpu else {}) | describe_host(),
-        "versions": package_versions(filter(None, (*settings.packages, settings.release)))
-        | {name: version for name, version in probed.get("versions", {}).items() if version},
-        **commit,
-    }
+    facts = {"host": host_hash(), "device": device, "versions": versions, **commit}
     return replace(conditions, facts=facts)
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return Python's version and those of the packages that are installed."""
+    """Return the versions of Python and of those packages that are installed, by name."""
     versions = {"python": platform.python_version()}
     for name in packages:
-        # ValueError: a name that none can have
+        # ValueError: a name that no package can have
         with suppress(metadata.PackageNotFoundError, ValueError):
             versions[name] = metadata.version(name)
     return versions
@@ -87,52 +103,74 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
 def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict[str, Any]:
     """Run the settings' probe in a Python of its own and return the JSON object it prints.
 
-    Raises ``GalleryError`` if it fails, or has not ended after ``seconds``.
+    Return an empty one if there is no program. Raises ``GalleryError`` if it fails, prints anything
+    else, or has not ended after ``seconds``.
     """
     if not program:
         return {}
+    command = [sys.executable, "-P", "-c", program]
     try:
-        done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
-        said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
-        result = json.loads(done.stdout)
-        told = [*result.get("versions", {}).values()]
-        if not done.returncode and all(isinstance(each, str | None) for each in told):
-            return dict(result)
+        done = ask(command, seconds=seconds, environment=environment)
     except TimeoutError as error:
-        said = f"{error}, as of a GPU's driver that hangs"
-    except (ValueError, AttributeError, RecursionError):
-        pass  # what it has said is told
-    remedy = 'install what recipes need; it prints one object, as {"gpu": true, "versions": {}}'
-    raise GalleryError(f"the probe in recording.toml failed: {said}", remedy=remedy)
+        raise _probe_error(f"{error}, as of a GPU's driver that hangs") from None
+    result = _parse_probe(done.stdout)
+    if result is None or done.returncode:
+        output = done.stderr.strip() or done.stdout.strip() or "no output"
+        raise _probe_error(output.splitlines()[-1][:300])
+    return result
+
+
+def _parse_probe(output: str) -> dict[str, Any] | None:
+    """Return the object that a probe printed; None if it is not as it should be."""
+    try:
+        result = json.loads(output)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(result, dict):
+        return None
+    versions = result.get("versions", {})
+    if not isinstance(versions, dict):
+        return None
+    if not all(isinstance(version, str | None) for version in versions.values()):
+        return None
+    return result
+
+
+def _probe_error(reason: str) -> GalleryError:
+    return GalleryError(
+        f"the probe in recording.toml failed: {reason}",
+        remedy='install what recipes need; it prints one object, as {"gpu": true, "versions": {}}',
+    )
 
 
 def host_hash() -> str:
     """Return 12 hexadecimal digits that are the same for all recordings of one host.
 
-    They are of SHA-256 over the system's machine-id and the UUIDs of all its GPUs, also of those
-    that may not be used; where there is neither, over the host's name and its processor. None of
-    these can be read from it. Two virtual machines are two hosts, and so are two containers that
-    are given different GPUs.
+    They are the start of a SHA-256 digest of the system's machine-id and the UUIDs of all its GPUs,
+    also of those that this process may not use. Without both, the host's name and its processor are
+    hashed. None of these can be read from the digits. Two virtual machines are two hosts, and so
+    are two containers that are given different GPUs.
     """
-    known = []
+    identifiers = []
     with suppress(OSError, UnicodeDecodeError):
-        known = [_MACHINE_ID.read_text().strip()]
-    with suppress(GalleryError):  # a tool that hangs is told where a GPU is needed
-        known += sorted(gpu.identity for gpu in list_all())
-    if not any(known):
-        known = [platform.node(), str(describe_host()["cpu"])]
-    # machine-id(5): it is for nobody else, unless hashed with what is the program's own
-    return hashlib.sha256("\n".join(["recorded-gallery host", *known]).encode()).hexdigest()[:12]
+        identifiers.append(_MACHINE_ID.read_text().strip())
+    with suppress(GalleryError):  # a tool that hangs is reported where a GPU is needed
+        identifiers += sorted(gpu.identity for gpu in list_all())
+    if not any(identifiers):
+        identifiers = [platform.node(), str(describe_host()["cpu"])]
+    # machine-id(5) asks programs to show it to nobody, unless hashed with a text of their own
+    text = "\n".join(["recorded-gallery host", *identifiers])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def describe_host() -> dict[str, Any]:
     """Return the processor's name and the number of cores this process may use."""
     name = platform.processor() or platform.machine()
-    with suppress(OSError):  # only Linux tells the model
-        models = re.findall(
-            r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE
-        )
-        name = models[0].strip() if models else name
+    with suppress(OSError):  # only Linux has this file, which names the model
+        text = Path("/proc/cpuinfo").read_text()
+        model = re.search(r"^model name\s*:(.*)$", text, re.MULTILINE)
+        if model:
+            name = model[1].strip()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {"cpu": name, "cores": cores}
 
@@ -140,22 +178,29 @@ def describe_host() -> dict[str, Any]:
 def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     """Return the commit checked out around ``path`` and whether files below it differ from it.
 
-    The second value is what to tell the person who records, if anything.
+    The second value is a note for the person who records, or "".
     """
-
-    def git(*question: str) -> str:
-        done = ask(["git", "-C", str(path), *question], environment=os.environ | {"LC_ALL": "C"})
-        if done.returncode:
-            raise OSError(0, " ".join(done.stderr.split()) or "no answer")
-        return done.stdout.strip()
-
     try:
-        commit = git("log", "-1", "--format=%H")
-        changes = git("status", "--porcelain", "--untracked-files=normal", ".")
-        if not git("ls-files", "."):  # the commit of whatever lies around it
+        commit = _ask_git(path, "log", "-1", "--format=%H")
+        changes = _ask_git(path, "status", "--porcelain", "--untracked-files=normal", ".")
+        if not _ask_git(path, "ls-files", "."):  # the commit is of whatever lies around the folder
             raise OSError(0, "git ignores it")
-    except OSError as error:  # no git, or no answer in time
+    except OSError as error:  # git is not installed, refuses, or gives no answer in time
         note = f"the recordings will name no commit: {error.strerror or error}"
         return {"commit": None, "modified": False}, note
-    note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
+    note = ""
+    if changes:
+        note = f"{path} has uncommitted changes; the recordings will say so"
     return {"commit": commit, "modified": bool(changes)}, note
+
+
+def _ask_git(path: Path, *arguments: str) -> str:
+    """Return what git prints about the repository around ``path``.
+
+    Raises ``OSError`` with git's message if it refuses, or if git cannot be started.
+    """
+    command = ["git", "-C", str(path), *arguments]
+    done = ask(command, environment=os.environ | {"LC_ALL": "C"})
+    if done.returncode:
+        raise OSError(0, " ".join(done.stderr.split()) or "no answer")
+    return done.stdout.strip()

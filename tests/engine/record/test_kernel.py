@@ -49,6 +49,18 @@ def test_what_child_processes_and_c_libraries_print_keeps_its_place(gallery: Gal
     assert (child, c, end) == (lines, lines, "no end of line")
 
 
+def test_a_recording_does_not_show_where_a_machine_keeps_packages(gallery: Gallery) -> None:
+    packages = gallery.root / "packages"
+    packages.mkdir()
+    (packages / "small.py").touch()
+    settings = '[environment]\nPYTHONPATH = "{recipes}/../packages"\n'
+    (gallery.recipes / "recording.toml").write_text(settings)
+    gallery.write("recipe", f"{TITLE}import small\n\nprint(small.__file__)\n")
+    assert gallery.record("recipe"), gallery.messages
+    (output,) = gallery.recording("recipe").notebook.cells[0].outputs
+    assert output.text == "small.py\n"
+
+
 def test_a_kernel_that_cannot_start_says_why(gallery: Gallery) -> None:
     broken = gallery.root / "broken"
     broken.mkdir()

@@ -11,7 +11,7 @@ import pytest
 from nbformat import NotebookNode
 from PIL import Image
 
-from sphinx_recorded_gallery.record.normalize_outputs import Cleaner
+from sphinx_recorded_gallery.record.normalize_outputs import OutputNormalizer
 from tests.helpers.gallery import Gallery
 
 pytestmark = pytest.mark.slow
@@ -213,5 +213,5 @@ def test_facts_of_a_value_hold_no_secrets() -> None:
     output = json.loads('{"output_type": "execute_result", "data": {}, "metadata": {}}')
     output["metadata"]["recorded_gallery"] = {"str": "token-12345678"}
     node = NotebookNode(output, data={}, metadata=NotebookNode(output["metadata"]))
-    [cleaned] = Cleaner(hidden=(), secrets={"token-12345678"}).clean_outputs([node])
+    [cleaned] = OutputNormalizer(hidden=(), secrets={"token-12345678"}).clean_outputs([node])
     assert cleaned.metadata["recorded_gallery"] == {"str": "***"}

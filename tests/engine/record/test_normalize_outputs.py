@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
 from sphinx_recorded_gallery.record.normalize_outputs import (
-    Cleaner,
+    OutputNormalizer,
     drop_lines,
     join_streams,
     render,
 )
 
 SCRATCH = Path("/tmp/recipe-abc")
-CLEANER = Cleaner(hidden=[SCRATCH])
+CLEANER = OutputNormalizer(hidden=[SCRATCH])
 
 
 def make(
@@ -23,13 +23,14 @@ def make(
     prefix: str = "/opt/env",
     temporary: str = "/tmp",
     secrets: tuple[str, ...] = (),
-) -> Cleaner:
-    """A cleaner on a machine where all this is so."""
+    python_path: str = "",
+) -> OutputNormalizer:
+    """Return a normalizer on a machine where all this is so."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", home)
         patch.setattr(sys, "prefix", prefix)
         patch.setattr("tempfile.tempdir", temporary)
-        return Cleaner(hidden=[SCRATCH], secrets=secrets)
+        return OutputNormalizer(hidden=[SCRATCH], secrets=secrets, python_path=python_path)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +81,23 @@ def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
     assert make().clean_text(printed) == shown
 
 
+@pytest.mark.parametrize(
+    ("python_path", "printed", "shown"),
+    [
+        ("/srv/lib", "/srv/lib/small/box.py:3: UserWarning", "small/box.py:3: UserWarning"),
+        ("/a::relative:/srv/lib/", "['/srv/lib', '/a/b', '/b']", "['.', 'b', '/b']"),
+        # as Python calls modules, and as the variable was written
+        ("/p/recipes/../src", "/p/src/small.py /p/recipes/../src", "small.py ."),
+        ("/home/ann/src:/home/ann", "/home/ann/src/a.py /home/ann/x", "a.py ~/x"),
+        ("/usr:/tmp", "/usr/bin/gcc /tmp/x", "/usr/bin/gcc /tmp/x"),
+    ],
+)
+def test_folders_of_pythonpath_are_left_out(python_path: str, printed: str, shown: str) -> None:
+    assert make(python_path=python_path).clean_text(printed) == shown
+
+
 def test_secrets_are_stars_wherever_they_stand() -> None:
-    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
+    cleaner = OutputNormalizer(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
     data = {
         "text/html": "<b>hf_abcdefgh</b>",
         "image/svg+xml": "<svg>hf_abcdefgh</svg>",
