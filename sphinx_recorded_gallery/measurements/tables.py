@@ -36,7 +36,11 @@ class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils name
 
 
 def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put a ``measured_table`` around each table of rows, or where the run displayed none."""
+    """Mark where a page has tables of published rows.
+
+    A ``measured_table`` is put around the HTML that the run displayed for the rows; if there is
+    none, it is added to the outputs of the cell.
+    """
     if not isinstance(page, RecordedPage):
         return
     boxes = {
