@@ -1,10 +1,11 @@
-"""The processes of a recording, the page's run and replicates of its code, and what they say."""
+"""Put together what all processes measured: the run that a page shows, and its replicates."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ..errors import GalleryError, suggest_record
 from ..recipes.recipe import Recipe
@@ -14,31 +15,35 @@ from .keys import Term, parse_comparison
 from .quantities import Quantity, name_gpu_bound
 from .ranges import Measurement, find_range, is_baseline, measure
 from .replicates import Process, Replicate, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, read_rows, slug
+from .rows import LARGEST, SMALLEST, Row, read_rows, slug
+
+_MAX_NAMES = 3  # of processes or keys that a message names
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimRecord:
-    """What all processes say of a claim."""
+    """In how many processes a claim holds."""
 
     key: str
-    held: int  # in so many processes
-    of: int
-    hosts: int  # on which these ran
+    held: int  # number of processes in which it holds
+    of: int  # number of processes that measured all of it
+    hosts: int  # number of hosts on which these ran
     compared: tuple[tuple[Term, Measurement], ...]
-    refuted: tuple[str, ...]  # which processes say the opposite, and what they measured
+    refuted: tuple[str, ...]  # processes in which it does not hold, and what they measured
 
     @property
     def failure(self) -> str:
-        """What is told to whoever makes a claim that processes refute."""
-        more = f"; and {len(self.refuted) - 3} more" if len(self.refuted) > 3 else ""
+        """The message for the author of a claim that some processes refute."""
+        refutations = "; ".join(self.refuted[:_MAX_NAMES])
+        if len(self.refuted) > _MAX_NAMES:
+            refutations += f"; and {len(self.refuted) - _MAX_NAMES} more"
         count = f"{self.of - self.held} of {self.of} processes"
-        told = f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
-        return f"{told}; weaken the sentence: a new text needs no new recording"
+        remedy = "weaken the sentence: a new text needs no new recording"
+        return f"does not hold in {count}: {refutations}; {remedy}"
 
 
-class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
-    """No measurement is called so; ``term`` is what was looked for."""
+class NotMeasured(LookupError):  # noqa: N818 (some callers accept that one is missing)
+    """There is no measurement with the key and size of ``term``."""
 
     def __init__(self, text: str, term: Term) -> None:
         super().__init__(text)
@@ -47,15 +52,15 @@ class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error e
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """All measurements of a release of a recording, by key."""
+    """All measurements of a recording with one release."""
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
 
     def find(self, key: str, size: str = "") -> Measurement:
-        """Return the measurement that a key means, which may leave out what there is once.
+        """Return the measurement with a key, which may omit parts if only one measurement matches.
 
-        Raises ``NotMeasured`` if there is none, ``ValueError`` if there are several.
+        Raises ``NotMeasured`` if none matches, ``ValueError`` if several do.
         """
         if key in self.by_key and not size:
             return self.by_key[key]
@@ -67,54 +72,57 @@ class Measurements:
         ]
         if len(matches) == 1:
             return matches[0]
-        named = f"{key!r} of size {size}" if size else repr(key)
-        if matches:
-            names = [match.key for match in matches[:3]]
-            names += ["..."] if len(matches) > 3 else []
-            raise ValueError(f"{named} is ambiguous: it may be {', '.join(names)}; name more parts")
-        near = suggest_keys(key, self.by_key)
-        raise NotMeasured(f"no measurement is called {named}{near}", Term(key=key, size=size))
+        wanted = f"{key!r} of size {size}" if size else repr(key)
+        if not matches:
+            suggestions = suggest_keys(key, self.by_key)
+            text = f"no measurement is called {wanted}{suggestions}"
+            raise NotMeasured(text, Term(key=key, size=size))
+        names = [measurement.key for measurement in matches[:_MAX_NAMES]]
+        if len(matches) > _MAX_NAMES:
+            names.append("...")
+        raise ValueError(f"{wanted} is ambiguous: it may be {', '.join(names)}; name more parts")
 
     def find_claim(self, key: str) -> ClaimRecord:
-        """Compare what a claim names in each process that measured all of it.
+        """Compare the terms of a claim in each process that measured all of them.
 
-        Raises ``NotMeasured`` if there is none, ``ValueError`` for an unclear key and for terms of
+        Raises ``NotMeasured`` if no process did, ``ValueError`` for an unclear key and for terms of
         different units.
         """
         compared = [(term, self.find(term.key, term.size)) for term in parse_comparison(key)]
         unit = _require_one_unit(key, [measurement for _term, measurement in compared])
-        keys = [measurement.key for _term, measurement in compared]
-        able = [process for process in self.processes if process.by_key.keys() >= {*keys}]
-        if not able:
+        keys = {measurement.key for _term, measurement in compared}
+        complete = [process for process in self.processes if process.by_key.keys() >= keys]
+        if not complete:
             raise NotMeasured(f"no process measured all of {key!r}", compared[0][0])
         refuted = []
-        for process in able:
+        for process in complete:
             values = [
                 term.factor * process.by_key[measurement.key].value
                 for term, measurement in compared
             ]
-            if not all(less < more for less, more in pairwise(values)):
+            holds = all(less < more for less, more in pairwise(values))
+            if not holds:
                 evidence = " against ".join(f"{value:.4g} {unit}".rstrip() for value in values)
                 refuted.append(f"{process.title}: {evidence}")
         return ClaimRecord(
             key=key,
-            held=len(able) - len(refuted),
-            of=len(able),
-            hosts=len({process.host for process in able}),
+            held=len(complete) - len(refuted),
+            of=len(complete),
+            hosts=len({process.host for process in complete}),
             compared=tuple(compared),
             refuted=tuple(refuted),
         )
 
     def compare(self, key: str, over: str) -> Measurement | None:
-        """Return how many times as much as another one is; None if no process can tell.
+        """Return the ratio of the measurement ``key`` to ``over``.
 
-        Of wall times it is the speed-up that the recipe publishes, if that is of the same two.
+        It is None if no process has both, or if a ratio is outside of what a row can hold.
+        The ratio of two wall times is the speed-up that the recipe publishes, if it has these two.
         """
-        one, other = self.by_key[key], self.by_key[over]
-        own = replace(other, quantity="speedup").key
-        are_walls = one.quantity == "wall" and replace(one, variant=other.variant).key == over
-        if are_walls and own in self.by_key and is_baseline(one, self.by_key):
-            return self.by_key[own]
+        numerator = self.by_key[key]
+        denominator = self.by_key[over]
+        if _is_speedup(numerator, denominator, self.by_key):
+            return self.by_key[replace(denominator, quantity="speedup").key]
         ratios = []
         for process in self.processes:
             rows = process.by_key
@@ -122,26 +130,31 @@ class Measurements:
                 ratio = rows[key].value / rows[over].value
                 row = replace(rows[key], quantity="ratio", unit="x", value=ratio)
                 ratios.append((process.host, row))
-        if not ratios or not all(SMALLEST <= row.value <= LARGEST for _host, row in ratios):
+        if not ratios:
             return None
-        return find_range(ratios, gpu_bound=one.gpu_bound and other.gpu_bound)
+        can_be_shown = all(SMALLEST <= row.value <= LARGEST for _host, row in ratios)
+        if not can_be_shown:
+            return None
+        return find_range(ratios, gpu_bound=numerator.gpu_bound and denominator.gpu_bound)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSet:
-    """All processes of a recording, and which of them count: those of one device and release."""
+    """All processes of a recording, of which those with one device and release count."""
 
     path: Path  # of the recording
-    replicates: tuple[Replicate, ...]  # of the code, on any device, with any release
-    stale: int  # how many are of other code
-    device: str  # that counts: the page's, or else that of the first replicate
-    page: Process | None  # None if there is no current recording
-    package: str = ""  # whose releases are told apart; without one all are of the release ""
+    replicates: tuple[Replicate, ...]  # of the current code, on any device, with any release
+    stale: int  # number of replicates that ran other code
+    device: str  # the device that counts: the page's, or else that of the first replicate
+    page: Process | None  # the run that the page shows; None if there is no current recording
+    package: str = ""  # its release is that of a process; without a package, all have release ""
 
     @property
     def on_device(self) -> tuple[Replicate, ...]:
         """The replicates of the device that counts."""
-        return tuple(each for each in self.replicates if each.device_name == self.device)
+        return tuple(
+            replicate for replicate in self.replicates if replicate.device_name == self.device
+        )
 
     @property
     def release(self) -> str:
@@ -155,17 +168,17 @@ class ProcessSet:
     def by_release(self) -> dict[str, tuple[Process, ...]]:
         """The processes on the device that counts, the newest release first.
 
-        The page's run is the first of its release, replicates follow whatever the order of lines.
+        The page's run is the first of its release. Replicates follow in an order that does not
+        depend on that of their lines in the file.
         """
-        replicates = sorted(
-            self.on_device, key=lambda each: (each.host, each.replicate, each.recorded, each.hash)
-        )
-        processes: list[Process] = [*([self.page] if self.page else []), *replicates]
-        releases = sort_releases(map(self.find_release, processes))
-        return {
-            release: tuple(each for each in processes if self.find_release(each) == release)
-            for release in releases
-        }
+        replicates = sorted(self.on_device, key=_replicate_order)
+        processes: list[Process] = [*replicates]
+        if self.page:
+            processes.insert(0, self.page)
+        groups: dict[str, list[Process]] = {}
+        for process in processes:
+            groups.setdefault(self.find_release(process), []).append(process)
+        return {release: tuple(groups[release]) for release in sort_releases(groups)}
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -180,17 +193,20 @@ class ProcessSet:
 def measure_all(
     processes: Sequence[Process], quantities: Mapping[str, Quantity] | None = None
 ) -> Measurements:
-    """Return what processes of one release say together.
+    """Return the measurements of processes with one release.
 
-    ``quantities`` are those of the project; without them the engine's are known.
+    ``quantities`` are those of the project; without them, the engine's own are used.
     """
     gpu_bound = name_gpu_bound(quantities) if quantities is not None else None
     measured = measure(((process.host, process.rows) for process in processes), gpu_bound)
-    # What the sizes of a case count stands in some of its rows; readers are told with each.
-    rows = [row for process in processes for row in process.rows]
-    counted = {row.case: row.sizes for row in rows if row.sizes}
+    # Only some rows of a case name what its sizes count, but each measurement shall.
+    sizes_of_case = {}
+    for process in processes:
+        for row in process.rows:
+            if row.sizes:
+                sizes_of_case[row.case] = row.sizes
     by_key = {
-        key: replace(measurement, sizes=counted.get(measurement.case, ""))
+        key: replace(measurement, sizes=sizes_of_case.get(measurement.case, ""))
         for key, measurement in measured.items()
     }
     return Measurements(by_key=by_key, processes=tuple(processes))
@@ -201,9 +217,9 @@ def read_processes(
 ) -> ProcessSet:
     """Return the processes of the recording at ``path`` that ran the code of a recipe.
 
-    Without a recipe they are those of the recording, and of the code of the newest replicate.
-    ``package`` is the one whose releases are told apart. Raises ``GalleryError`` if recording, rows
-    or replicates cannot be read, or do not fit together.
+    Without a recipe they are the recording's run, and the replicates with the code of the newest
+    one. ``package`` is the one whose version is the release. Raises ``GalleryError`` if recording,
+    rows or replicates cannot be read, or if their units differ.
     """
     fingerprint = recipe.replicate_fingerprint if recipe else ""
     replicates, stale = read_replicates(replicates_path(path), fingerprint)
@@ -212,11 +228,9 @@ def read_processes(
     page = None
     device = replicates[0].device_name if replicates else ""
     if recording and (recipe is None or compare(recipe, recording).is_current):
-        # of an unknown host: no further one is made of it
-        hosts = [str(recording.facts.get("host", "")), *(each.host for each in replicates)]
         page = Process(
             replicate=0,
-            host=next(filter(None, hosts), ""),
+            host=_find_host(recording, replicates),
             rows=read_rows(recording.notebook, path),
             versions=dict(recording.facts["versions"]),
         )
@@ -228,29 +242,53 @@ def read_processes(
     return processes
 
 
+def _replicate_order(replicate: Replicate) -> tuple[Any, ...]:
+    return replicate.host, replicate.replicate, replicate.recorded, replicate.hash
+
+
+def _find_host(recording: Recording, replicates: Sequence[Replicate]) -> str:
+    """Return the host of a recording; if unknown, that of a replicate, to count no host twice."""
+    hosts = [str(recording.facts.get("host", ""))]
+    hosts += [replicate.host for replicate in replicates]
+    return next(filter(None, hosts), "")
+
+
+def _is_speedup(
+    numerator: Measurement, denominator: Measurement, by_key: Mapping[str, Measurement]
+) -> bool:
+    """Return whether the ratio of two wall times is a speed-up that the recipe publishes."""
+    if numerator.quantity != "wall":
+        return False
+    if replace(numerator, variant=denominator.variant).key != denominator.key:
+        return False
+    is_published = replace(denominator, quantity="speedup").key in by_key
+    return is_published and is_baseline(numerator, by_key)
+
+
 def is_part(parts: Sequence[str], whole: Sequence[str]) -> bool:
-    """Tell whether parts of a key stand in a whole one in this order, the quantity last."""
+    """Return whether parts of a key are in a whole one in this order, the quantity last."""
     return parts[-1:] == [*whole[-1:]] and is_within(parts, whole)
 
 
 def is_within(parts: Sequence[str], whole: Sequence[str]) -> bool:
-    """Tell whether parts stand in a whole in this order, whatever lies between them."""
+    """Return whether all parts are in ``whole`` in this order, whatever lies between them."""
     remaining = iter(whole)
     return all(part in remaining for part in parts)
 
 
 def has_size(size: str | float | None, wanted: str) -> bool:
-    """Tell whether a size is the one that a claim names; an empty one is any."""
+    """Return whether a size is the one that a claim names; any size is if ``wanted`` is empty."""
     return wanted in ("", str(size), slug(size or ""))
 
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
-    """Return those that look like a key, for the end of a sentence."""
+    """Return the keys or quantities most similar to ``key``, for the end of a sentence."""
     names = list(keys)
-    quantities = {name.rpartition(".")[2] for name in names}
-    near = difflib.get_close_matches(key, names, n=3, cutoff=0.5)
-    near = near or difflib.get_close_matches(key.rpartition(".")[2], quantities)
-    return f"; near it: {', '.join(near)}" if near else ""
+    similar = difflib.get_close_matches(key, names, n=_MAX_NAMES, cutoff=0.5)
+    if not similar:
+        quantities = {name.rpartition(".")[2] for name in names}
+        similar = difflib.get_close_matches(key.rpartition(".")[2], quantities)
+    return f"; near it: {', '.join(similar)}" if similar else ""
 
 
 def _require_one_unit(claim: str, compared: Sequence[Measurement]) -> str:
@@ -268,12 +306,20 @@ def _name_unit(measurement: Measurement) -> str:
 
 
 def _require_same_units(processes: ProcessSet) -> None:
+    """Raise ``GalleryError`` if rows with one key have different units."""
     units: dict[str, str] = {}
-    of_all_releases = [each for group in processes.by_release.values() for each in group]
-    for process in of_all_releases:
-        for row in process.rows:
-            if units.setdefault(row.key, row.unit) != row.unit:
-                text = f"{row.key} is in {units[row.key]!r} and, in replicate {process.replicate}, "
-                remedy = f"publish one unit, then run: {suggest_record(processes.path.stem)}"
-                path = replicates_path(processes.path)
-                raise GalleryError(f"{text}in {row.unit!r}", path=path, remedy=remedy)
+    for processes_of_release in processes.by_release.values():
+        for process in processes_of_release:
+            for row in process.rows:
+                unit = units.setdefault(row.key, row.unit)
+                if row.unit != unit:
+                    raise _different_units(processes.path, process, row, unit)
+
+
+def _different_units(recording: Path, process: Process, row: Row, unit: str) -> GalleryError:
+    place = f"in replicate {process.replicate}"
+    return GalleryError(
+        f"{row.key} is in {unit!r} and, {place}, in {row.unit!r}",
+        path=replicates_path(recording),
+        remedy=f"publish one unit, then run: {suggest_record(recording.stem)}",
+    )

@@ -4,24 +4,26 @@
 
 *Bound by the GPU* are GPU time and what follows from it alone: kernels, memory, share of the limit,
 wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
-within about 1 %. Where a further host falls in 95 of 100 cases is the prediction interval of a
-normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)`` with Student's t of as many
-degrees of freedom as hosts but one, of three at least; never below ±0.3 %, as clocks differ. Where
-hosts differ by more than 10 %, as memory does by the kernels that one has chosen, they are no such
-sample, and the range is what they have shown.
+within about 1 %. The range is where a further host falls in 95 of 100 cases: the prediction
+interval of a normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)``, with Student's t
+of one degree of freedom less than there are hosts. It takes three hosts, and is never narrower than
+±0.3 %, as clocks differ. Where hosts differ by more than 10 %, as in memory if they choose other
+kernels, they are not a normal sample, and the range is what they measured.
 
-*Bound by the host* are launches, first calls, start-up. Hosts differ by a factor of two, and so
-do processes of one host, which no distribution foretells. So the range is what hosts have
-shown. A further host is as likely at each place in the order of all: (n - 1) of (n + 1) fall
-between the least and the greatest of n. The range of a single host is that of its processes.
+*Bound by the host* are launches, first calls, start-up. Hosts differ by a factor of two, and so do
+processes of one host, and no distribution describes this. So the range is what hosts measured. A
+further host is as likely at each place in the order of all: (n - 1) of (n + 1) fall between the
+least and the greatest of n. The range of a single host is that of its processes.
 
-*Nothing impossible.* Wall time does not end below the range of GPU time, no share above 1 unless
-one was seen there, and what was counted alike everywhere is that number.
+*Nothing impossible.* The range of wall time does not begin below that of GPU time, no range of a
+share ends above 1 unless one was measured there, and a count that is the same everywhere has no
+range.
 
-*Ratios* are taken within each process that measured both, where the luck of process and host
-cancels, then as above; a speed-up that a recipe publishes itself is the median of the ratios of its
-rounds, and is that of its wall times everywhere. ``benchmarks/repeatability.py`` scores all of this
-by leaving out hosts.
+*Ratios* are taken within each process that measured both, where the differences between processes
+and hosts cancel, then as above. A speed-up that a recipe publishes itself is the median of the
+ratios of its rounds, and stands for the ratio of its wall times everywhere.
+
+``benchmarks/repeatability.py`` scores all of this by leaving out hosts.
 """
 
 import math
@@ -34,15 +36,16 @@ from .quantities import name_gpu_bound, standard_quantities
 from .rows import Row
 
 MIN_HALF_WIDTH = 0.003
-WALL_TO_GPU = 1.05  # of a wall time that the GPU bounds
-MAX_HOST_SPREAD = 1.1  # of hosts that are a normal sample
+MAX_WALL_TO_GPU = 1.05  # wall time by GPU time, up to which the GPU bounds it
+MAX_HOST_SPREAD = 1.1  # greatest by least value, up to which hosts are a normal sample
+MIN_PREDICTED_HOSTS = 3
 # 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
 STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement(Row):
-    """What all processes say of one row, or of the ratio of two."""
+    """Value and range of one row in all processes, or of the ratio of two."""
 
     low: float
     high: float
@@ -52,80 +55,126 @@ class Measurement(Row):
 
     @property
     def is_predicted(self) -> bool:
-        """Whether a further host is expected in the range, which else is what hosts have shown."""
-        return self.gpu_bound and self.hosts > 2 and self.low > 0
+        """Whether the range is a prediction interval, rather than what hosts measured."""
+        return self.gpu_bound and self.hosts >= MIN_PREDICTED_HOSTS and self.low > 0
 
 
 def measure(
     processes: Iterable[tuple[str, Sequence[Row]]],
     gpu_bound_quantities: Container[str] | None = None,
 ) -> dict[str, Measurement]:
-    """Return what processes measured by key, from the host and the rows of each.
+    """Return the measurements of processes by key, in the order of keys.
 
+    ``processes`` are pairs of a host and the rows that a process measured there.
     ``gpu_bound_quantities`` are those that the GPU alone bounds; without them, the engine's.
     """
     if gpu_bound_quantities is None:
         gpu_bound_quantities = name_gpu_bound(standard_quantities())
-    found: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    rows_by_key: dict[str, list[tuple[str, Row]]] = defaultdict(list)
     for host, rows in processes:
         for row in rows:
-            found[row.key].append((host, row))
-    measured: dict[str, Measurement] = {}
-    for key in sorted(found, key=lambda key: found[key][0][1].quantity == "speedup"):  # of others
-        rows_of_key = found[key]
-        row = rows_of_key[0][1]
-        beneath = found.get(replace(row, quantity="gpu").key, [])
-        gpu = find_range(beneath, gpu_bound=True) if beneath else None
-        gpu_bound = row.quantity in gpu_bound_quantities or (
-            row.quantity == "share" and gpu is not None
-        )
+            rows_by_key[row.key].append((host, row))
+
+    def is_speedup(key: str) -> bool:
+        _host, row = rows_by_key[key][0]
+        return row.quantity == "speedup"
+
+    measurements: dict[str, Measurement] = {}
+    for key in sorted(rows_by_key, key=is_speedup):  # speed-ups last: they need the wall times
+        host_rows = rows_by_key[key]
+        _host, row = host_rows[0]
+        gpu_rows = rows_by_key.get(replace(row, quantity="gpu").key)
+        gpu_time = find_range(gpu_rows, gpu_bound=True) if gpu_rows else None
         if row.quantity == "speedup":
-            one = (row.case, row.size, "wall")
-            bounds = [
-                wall.gpu_bound
-                for wall in measured.values()
-                if (wall.case, wall.size, wall.quantity) == one
-                and (wall.variant == row.variant or is_baseline(wall, found))
-            ]
-            gpu_bound = bool(bounds) and all(bounds)
-        each = find_range(rows_of_key, gpu_bound=gpu_bound)
-        if row.quantity == "wall" and gpu and each.high <= WALL_TO_GPU * gpu.value:
-            each = find_range(rows_of_key, gpu_bound=True)
-            each = replace(each, low=min(each.value, max(each.low, gpu.low)))
-        measured[key] = each
-    return dict(sorted(measured.items()))
+            gpu_bound = _is_gpu_bound_speedup(row, measurements, rows_by_key)
+        elif row.quantity == "share" and gpu_time:
+            gpu_bound = True
+        else:
+            gpu_bound = row.quantity in gpu_bound_quantities
+        measurement = find_range(host_rows, gpu_bound=gpu_bound)
+        if row.quantity == "wall" and gpu_time and _is_near(measurement, gpu_time):
+            measurement = find_range(host_rows, gpu_bound=True)
+            low = max(measurement.low, gpu_time.low)  # no wall time is below GPU time
+            measurement = replace(measurement, low=min(measurement.value, low))
+        measurements[key] = measurement
+    return dict(sorted(measurements.items()))
 
 
-def is_baseline(row: Row, known: Container[str]) -> bool:
-    """Tell whether the speed-ups of a recipe are against a variant, which then has none itself."""
-    return replace(row, quantity="speedup").key not in known
+def _is_near(wall_time: Measurement, gpu_time: Measurement) -> bool:
+    """Return whether no host saw a wall time far above GPU time."""
+    return wall_time.high <= MAX_WALL_TO_GPU * gpu_time.value
 
 
-def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurement:
-    """Return value and range of one measurement, from hosts and rows of its processes."""
-    by_host: Mapping[str, list[float]] = defaultdict(list)
-    for host, row in found:
-        by_host[host].append(row.value)
-    medians = [median(values) for values in by_host.values()]
-    seen = medians if len(medians) > 1 else [row.value for _host, row in found]
-    value, low, high = median(medians), min(seen), max(seen)
-    row = found[0][1]
+def _is_gpu_bound_speedup(
+    speedup: Row, measurements: Mapping[str, Measurement], keys: Container[str]
+) -> bool:
+    """Return whether the GPU bounds the wall times that a speed-up compares.
+
+    These are those of its variant and of the baseline, with the same case and size.
+    """
+    has_wall_time = False
+    for wall in measurements.values():
+        if (wall.case, wall.size, wall.quantity) != (speedup.case, speedup.size, "wall"):
+            continue
+        if wall.variant == speedup.variant or is_baseline(wall, keys):
+            has_wall_time = True
+            if not wall.gpu_bound:
+                return False
+    return has_wall_time
+
+
+def is_baseline(row: Row, keys: Container[str]) -> bool:
+    """Return whether the speed-ups of a recipe are against the variant of a row.
+
+    It is the one that has no speed-up itself.
+    """
+    return replace(row, quantity="speedup").key not in keys
+
+
+def find_range(host_rows: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurement:
+    """Return value and range of one measurement.
+
+    ``host_rows`` are pairs of a host and the row that a process measured there.
+    """
+    values_by_host: Mapping[str, list[float]] = defaultdict(list)
+    for host, row in host_rows:
+        values_by_host[host].append(row.value)
+    medians = [median(values) for values in values_by_host.values()]
+    value = median(medians)
+    observed = medians if len(medians) > 1 else [row.value for _host, row in host_rows]
+    low = min(observed)
+    high = max(observed)
+    _host, first_row = host_rows[0]
     gpu_bound = gpu_bound and high <= MAX_HOST_SPREAD * low
-    most = max(1.0, high) if row.unit == "share" else math.inf
-    was_counted = low == high and not row.unit
-    if gpu_bound and len(medians) > 2 and low > 0 and not was_counted:
-        logs = [math.log(each) for each in medians]
-        t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
-        half = max(MIN_HALF_WIDTH, t * stdev(logs) * math.sqrt(1 + 1 / len(logs)))
-        low = min(value, math.exp(fmean(logs) - half))
-        high = max(value, min(most, math.exp(fmean(logs) + half)))
-    # six digits are more than any of them has
-    value, low, high = (float(f"{each:.6g}") for each in (value, low, high))
+    is_exact_count = low == high and not first_row.unit
+    is_sample = len(medians) >= MIN_PREDICTED_HOSTS and low > 0
+    if gpu_bound and is_sample and not is_exact_count:
+        limit = max(1.0, high) if first_row.unit == "share" else math.inf
+        predicted_low, predicted_high = _predict_range(medians)
+        low = min(value, predicted_low)
+        high = max(value, min(limit, predicted_high))
+    fields = asdict(first_row)
+    fields["value"] = _round_digits(value)
     return Measurement(
-        **{**asdict(row), "value": value},
-        low=low,
-        high=high,
+        **fields,
+        low=_round_digits(low),
+        high=_round_digits(high),
         gpu_bound=gpu_bound,
-        processes=len(found),
+        processes=len(host_rows),
         hosts=len(medians),
     )
+
+
+def _predict_range(medians: Sequence[float]) -> tuple[float, float]:
+    """Return the prediction interval of a further host, from the medians of at least two hosts."""
+    logs = [math.log(value) for value in medians]
+    degrees = min(len(logs) - 1, len(STUDENT_T))
+    half_width = STUDENT_T[degrees - 1] * stdev(logs) * math.sqrt(1 + 1 / len(logs))
+    half_width = max(MIN_HALF_WIDTH, half_width)
+    center = fmean(logs)
+    return math.exp(center - half_width), math.exp(center + half_width)
+
+
+def _round_digits(value: float) -> float:
+    """Return a value with six digits, which are more than are reliable in any measurement."""
+    return float(f"{value:.6g}")

@@ -1,11 +1,11 @@
-"""Tables of what was measured: a page draws them of rows, with the medians of all processes.
+"""Draw the tables of measurements on a page, with the medians of all processes.
 
-A recipe publishes with its rows which case and quantities a table has. The table takes the place of
-the one that the run itself shows behind them, which notebooks keep. Tables without rows stay as
-they were recorded.
+A recipe publishes rows together with the case and the quantities of a table. Right after that, its
+run displays a table of its own numbers. Notebooks keep that one, and on the page the table drawn
+here replaces it. Tables without published rows stay as they were recorded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from babel import Locale
@@ -28,15 +28,19 @@ from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
-FIRST_QUANTITY = "speedup"  # which says most, also where a phone shows two columns
+FIRST_QUANTITY = "speedup"  # the most important column, as a phone shows only two
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A table of rows, ``table``; its children are what the run itself showed in its place."""
+    """A place for the table of the rows in ``table``; its children are the run's own table."""
 
 
 def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put a ``measured_table`` where a page has a table of rows, around what the run has shown."""
+    """Mark where a page has tables of published rows.
+
+    A ``measured_table`` is put around the HTML that the run displayed for the rows; if there is
+    none, it is added to the outputs of the cell.
+    """
     if not isinstance(page, RecordedPage):
         return
     boxes = {
@@ -45,35 +49,46 @@ def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePa
         if "recipe_outputs" in box
     }
     for code in code_of_cells(document):
-        recorded = page.comparison.recorded.get(code["recipe_cell"])
-        if recorded:
-            box = boxes.get(code["recipe_cell"])
-            unshown = _wrap_tables(recorded.outputs, box)
-            if unshown and box:
-                box += unshown
-            elif unshown:
-                insert_outputs(page, code, unshown)
+        recorded_cell = page.comparison.recorded.get(code["recipe_cell"])
+        if not recorded_cell:
+            continue
+        box = boxes.get(code["recipe_cell"])
+        additional_tables = _wrap_tables(recorded_cell.outputs, box)
+        if not additional_tables:
+            continue
+        if box:
+            box += additional_tables
+        else:
+            insert_outputs(page, code, additional_tables)
 
 
 def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[nodes.Node]:
-    """Put tables of rows around the HTML that comes next; return those without any."""
-    shown = [node for node in box.children if isinstance(node, nodes.raw)] if box else []
-    remaining = iter(shown)
-    unshown: list[nodes.Node] = []
-    table: Table | None = None  # that was published and not yet shown
+    """Put a ``measured_table`` around the HTML that follows published rows.
+
+    Returns those of rows that no HTML follows.
+    """
+    html_nodes: Iterator[nodes.Node] = iter(())
+    if box:
+        html_nodes = iter([node for node in box.children if isinstance(node, nodes.raw)])
+    additional_tables: list[nodes.Node] = []
+    pending: Table | None = None  # rows whose HTML has not come yet
     for output in outputs:
         data = output.get("data", {})
-        if published := find_table(data):
-            unshown += [measured_table(table=table)] if table else []
-            table = published
+        published = find_table(data)
+        if published:
+            if pending:
+                additional_tables.append(measured_table(table=pending))
+            pending = published
         elif "text/html" in data:
-            recorded = next(remaining)
-            if table:
-                wrapper = measured_table(table=table)
-                recorded.replace_self(wrapper)
-                wrapper += recorded
-                table = None
-    return [*unshown, measured_table(table=table)] if table else unshown
+            html_node = next(html_nodes)
+            if pending:
+                wrapper = measured_table(table=pending)
+                html_node.replace_self(wrapper)
+                wrapper += html_node
+                pending = None
+    if pending:
+        additional_tables.append(measured_table(table=pending))
+    return additional_tables
 
 
 def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
@@ -84,7 +99,7 @@ def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
         measurements = {row.key: by_key[row.key] for row in node["table"].rows if row.key in by_key}
         if results and measurements:
             node.replace_self(_draw(env, node["table"], measurements, results))
-        else:  # what is measured no more, such as by a stale recording, stays as it was
+        else:  # no current measurement has these keys, such as with a stale recording
             node.replace_self(node.children)
 
 
@@ -97,43 +112,47 @@ def _draw(
     """Return a table with a line for each variant, or for each size and variant."""
     locale = current_language(env.config).locale
     quantities = _order(table.quantities)
-    sizes = {row.size for row in table.rows}
-    counted = next((row.sizes for row in table.rows if row.sizes), "")
-    has_sizes = len(sizes) > 1
-    head: list[list[nodes.Node]] = [[]]
+    has_sizes = len({row.size for row in table.rows}) > 1
+    size_name = next((row.sizes for row in table.rows if row.sizes), "")
+    head: list[list[nodes.Node]] = []
     if has_sizes:
-        head.insert(0, name_nodes(name_word(env, env.docname, counted)))
+        head.append(name_nodes(name_word(env, env.docname, size_name)))
+    head.append([])  # above the variants
     stubs = len(head)
-    head += [name_nodes(name_word(env, env.docname, name, QUANTITY)) for name in quantities]
+    for quantity in quantities:
+        head.append(name_nodes(name_word(env, env.docname, quantity, QUANTITY)))
     lines = []
     for size, variant in dict.fromkeys((row.size, row.variant) for row in table.rows):
-        line = [name_nodes(name_word(env, env.docname, variant))]
+        line: list[list[nodes.Node]] = []
         if has_sizes:
-            line.insert(0, [nodes.Text(str(size))])
+            line.append([nodes.Text(str(size))])
+        line.append(name_nodes(name_word(env, env.docname, variant)))
         for quantity in quantities:
             measurement = _find(table, measurements, size, variant, quantity)
             line.append([_show(measurement, locale)] if measurement else [])
         lines.append(line)
-    size = None if has_sizes else table.rows[0].size
-    case = name_case(env, env.docname, table.case, size, counted)
+    size_of_case = None if has_sizes else table.rows[0].size
+    case = name_case(env, env.docname, table.case, size_of_case, size_name)
     scope = _describe_scope(list(measurements.values()), results.device)
     caption = [*name_nodes(case), nodes.Text(f" · {scope}")]
     return make_table(head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS])
 
 
 def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
+    """Return a number of the table, which shows its range on demand."""
     spread = describe_spread(measurement, locale)
     return measured("", format_measurement(measurement, locale), spread=spread)
 
 
 def _order(quantities: Sequence[str]) -> list[str]:
-    """Return the columns with the speed-up in front: it is next to what heads a line."""
+    """Return the quantities with the speed-up first, right beside the variants."""
     return sorted(quantities, key=lambda quantity: quantity != FIRST_QUANTITY)
 
 
 def _find(
     table: Table, measurements: Mapping[str, Measurement], size: Size, variant: str, quantity: str
 ) -> Measurement | None:
+    """Return the measurement of one cell of the table, or None."""
     for row in table.rows:
         if (row.size, row.variant, row.quantity) == (size, variant, quantity):
             return measurements.get(row.key)
@@ -141,7 +160,7 @@ def _find(
 
 
 def _describe_scope(measurements: Sequence[Measurement], device: str) -> str:
-    """Return of how many processes and machines numbers are."""
+    """Return the part of a caption that names device, processes and machines."""
     processes = max(measurement.processes for measurement in measurements)
     machines = max(measurement.hosts for measurement in measurements)
     facts = {"device": device, "processes": processes, "machines": machines}

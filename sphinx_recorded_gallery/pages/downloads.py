@@ -9,7 +9,7 @@ import ast
 import re
 import shutil
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 _UTF_8 = "# coding: utf-8\n"
 _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
-# What readers' programs obey is written here, whatever a recording says of itself.
+# Readers' programs obey these fields, so they are never taken from a recording.
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 _PYTHON = {
     "file_extension": ".py",
@@ -58,22 +58,19 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if page is None:
         return
     recipe = page.recipe
-    shown, trusted = Page(app.builder, docname), app.config.recorded_gallery_trust_outputs
-    notebook = make_notebook(page, recipe, doctree, shown, trusted=trusted)
+    trusted = app.config.recorded_gallery_trust_outputs
+    notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname), trusted=trusted)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
-        notebook.metadata["accelerator"] = "GPU"  # which hosts of notebooks then take
+        notebook.metadata["accelerator"] = "GPU"  # services that run notebooks then provide one
     script = make_script(notebook)
-    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    if is_translated(app.config):
-        script = _harmless(script, notebook, recipe)
-    if is_translated(app.config) or codes != [cell.source for _block, cell in recipe.parts if cell]:
+    translated = is_translated(app.config)
+    if translated:
+        script = _remove_obeyed_text(script, notebook, recipe)
+    page_sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    if translated or page_sources != _cell_sources(recipe):
         check_program(script.encode(), recipe)
-    if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
-        first = _make_cell("code", code.strip("\n"), "first-cell")
-        notebook.cells.insert(1, first)  # behind the title
-    if code := app.config.sphinx_gallery_conf["last_notebook_cell"]:
-        notebook.cells.append(_make_cell("code", code.strip("\n"), "last-cell"))
+    _add_cells_of_settings(notebook, app.config.sphinx_gallery_conf)
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
@@ -86,67 +83,121 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         shutil.copyfile(recipe.path.parent / name, copy)
 
 
+def _cell_sources(recipe: Recipe) -> list[str]:
+    """Return the source of each code cell of a recipe, in order."""
+    return [cell.source for _block, cell in recipe.parts if cell]
+
+
+def _add_cells_of_settings(notebook: NotebookNode, gallery_conf: Mapping[str, Any]) -> None:
+    """Add the first and last cell that Sphinx-Gallery's settings ask for."""
+    first_code = gallery_conf["first_notebook_cell"]
+    if first_code:
+        first_cell = _make_cell("code", first_code.strip("\n"), "first-cell")
+        notebook.cells.insert(1, first_cell)  # behind the title
+    last_code = gallery_conf["last_notebook_cell"]
+    if last_code:
+        notebook.cells.append(_make_cell("code", last_code.strip("\n"), "last-cell"))
+
+
 def make_notebook(
     page: RecordedPage | Unrecorded,
     recipe: Recipe,
     document: nodes.document,
-    shown: Page,
+    markdown_page: Page,
     *,
     trusted: bool,
 ) -> NotebookNode:
-    """Return the notebook of a page, whose code cells are as the page shows them.
+    """Return the notebook of a page, with the code as the page shows it.
 
-    What its recording holds is shown as it is where it is ``trusted``.
+    Recorded outputs are sanitized unless they are ``trusted``. Raises ``GalleryError`` if the page
+    does not have the blocks of the recipe.
     """
     metadata: dict[str, Any] = {"kernelspec": _KERNEL}
-    recorded: dict[int, NotebookNode] = {}
+    recorded_cells: dict[int, NotebookNode] = {}
     if isinstance(page, RecordedPage):
-        facts, recorded = page.recording.facts, page.comparison.recorded
+        recorded_cells = page.comparison.recorded
+        facts = page.recording.facts
         language = {"name": "python", "version": facts["versions"].get("python", "3")}
-        metadata |= {"language_info": language | _PYTHON, "recording": facts}
+        metadata["language_info"] = language | _PYTHON
+        metadata["recording"] = facts
     notebook = nbformat.v4.new_notebook(metadata=nbformat.from_dict(metadata))
     blocks = _divide(document, recipe)
-    for number, ((_block, cell), parts) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
+    for number, ((_block, cell), block) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
         if cell is None:
-            texts = [
-                write_heading(node, level, shown)
-                if isinstance(node, nodes.title)
-                else join_blocks([node], shown)
-                for level, node in parts
-            ]
-            if text := "\n\n".join(filter(None, texts)):
+            text = _write_text(block, markdown_page)
+            if text:
                 notebook.cells.append(_make_cell("markdown", text, f"text-{number}"))
             continue
-        inside = [each for _level, part in parts for each in part.findall(nodes.Element)]
-        # Sphinx-Gallery's blocks with links take the place of those that were marked.
-        codes = (
-            each for each in inside if isinstance(each, code_links_block) or "recipe_cell" in each
-        )
-        code = next(codes, None)
-        if code is None:
-            raise _other_page(recipe, "a block without its code")
-        new = _make_cell("code", plain_code(code), f"cell-{cell.number}")
-        for folded in (node for node in inside if isinstance(node, folded_cell)):
-            label = bold_line(escape(folded["summary"]))
-            notebook.cells.append(_make_cell("markdown", label, f"fold-{number}"))
-            new.metadata["jupyter"] = {"source_hidden": True}
-            new.metadata["tags"] = ["hide-input"]  # for programs that show notebooks as pages
-        if before := recorded.get(cell.number):
-            outputs = [node for node in inside if OUTPUT_CLASS in node["classes"]]
-            pictures = [each for node in outputs for each in node.findall(nodes.image)]
-            new.execution_count = before.execution_count
-            alts = [picture.get("alt", "") for picture in pictures]
-            new.outputs = _outputs(before.outputs, alts, trusted=trusted)
-            tables = [table for node in outputs for table in node.findall(nodes.table)]
-            is_drawn = any(MEASURED_TABLE_CLASS in table["classes"] for table in tables)
-            if is_drawn and any("text/html" in output.get("data", {}) for output in new.outputs):
-                new.outputs.append(_note_on_tables())
-        notebook.cells.append(new)
+        elements = _find_elements(block)
+        code_cell = _make_cell("code", _find_code(elements, recipe), f"cell-{cell.number}")
+        for element in elements:
+            if isinstance(element, folded_cell):
+                label = bold_line(escape(element["summary"]))
+                notebook.cells.append(_make_cell("markdown", label, f"fold-{number}"))
+                code_cell.metadata["jupyter"] = {"source_hidden": True}
+                # for programs that show notebooks as pages
+                code_cell.metadata["tags"] = ["hide-input"]
+        recorded_cell = recorded_cells.get(cell.number)
+        if recorded_cell:
+            code_cell.execution_count = recorded_cell.execution_count
+            code_cell.outputs = _make_outputs(recorded_cell, elements, trusted=trusted)
+        notebook.cells.append(code_cell)
     return notebook
 
 
+def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: Page) -> str:
+    """Return a block of text as Markdown, headings with the level of their section."""
+    texts = []
+    for level, node in block:
+        if isinstance(node, nodes.title):
+            text = write_heading(node, level, markdown_page)
+        else:
+            text = join_blocks([node], markdown_page)
+        if text:
+            texts.append(text)
+    return "\n\n".join(texts)
+
+
+def _find_elements(block: list[tuple[int, nodes.Node]]) -> list[nodes.Element]:
+    """Return all elements of a block, those inside others included."""
+    elements: list[nodes.Element] = []
+    for _level, node in block:
+        elements += node.findall(nodes.Element)
+    return elements
+
+
+def _find_code(elements: list[nodes.Element], recipe: Recipe) -> str:
+    """Return the code of a cell; raise ``GalleryError`` if its block shows none."""
+    for element in elements:
+        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        if isinstance(element, code_links_block) or "recipe_cell" in element:
+            return plain_code(element)
+    raise _other_page(recipe, "a block without its code")
+
+
+def _make_outputs(
+    recorded_cell: NotebookNode, elements: list[nodes.Element], *, trusted: bool
+) -> list[NotebookNode]:
+    """Return the outputs of a code cell, from its recording and the elements of its block."""
+    alts: list[str] = []
+    tables: list[nodes.table] = []
+    for element in elements:
+        if OUTPUT_CLASS in element["classes"]:
+            alts += [picture.get("alt", "") for picture in element.findall(nodes.image)]
+            tables += element.findall(nodes.table)
+    outputs = _clean_outputs(recorded_cell.outputs, alts, trusted=trusted)
+    page_has_medians = any(MEASURED_TABLE_CLASS in table["classes"] for table in tables)
+    notebook_has_html = any("text/html" in output.get("data", {}) for output in outputs)
+    if page_has_medians and notebook_has_html:
+        outputs.append(_note_on_tables())
+    return outputs
+
+
 def _make_cell(kind: str, source: str, name: str) -> NotebookNode:
-    """Return a cell, which nbformat would check against its schema each time."""
+    """Return a cell of a notebook.
+
+    ``nbformat``'s own function would be slower: it checks each cell against a schema.
+    """
     cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": source}
     if kind == "code":
         cell |= {"execution_count": None, "outputs": []}
@@ -154,9 +205,10 @@ def _make_cell(kind: str, source: str, name: str) -> NotebookNode:
 
 
 def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, nodes.Node]]]:
-    """Return what each block of a recipe has on its page, with the levels of its sections.
+    """Return the nodes of each block on a recipe's page, with the levels of their sections.
 
-    A block may hold several sections, and a section several blocks.
+    A block may hold several sections, and a section several blocks. Raises ``GalleryError`` if the
+    page does not have as many blocks as the recipe.
     """
     blocks: list[list[tuple[int, nodes.Node]]] = [[]]  # the first one holds the title
 
@@ -183,33 +235,42 @@ def _other_page(recipe: Recipe, text: str) -> GalleryError:
     return GalleryError(f"its page has {text}", path=recipe.path, remedy=remedy)
 
 
-def _outputs(
-    recorded: list[NotebookNode], alts: Iterable[str], *, trusted: bool
+def _clean_outputs(
+    recorded_outputs: list[NotebookNode], alts: Iterable[str], *, trusted: bool
 ) -> list[NotebookNode]:
-    """Return a cell's outputs as a reader's notebook needs them, ``alts`` with its figures."""
-    remaining = iter(alts)
+    """Return a cell's outputs as a reader's notebook needs them.
+
+    ``alts`` describe its pictures, in order. Outputs are sanitized unless they are ``trusted``.
+    """
+    remaining_alts = iter(alts)
     outputs = []
-    for output in nbformat.from_dict(recorded):
+    for output in nbformat.from_dict(recorded_outputs):
         if "data" not in output:
             outputs.append(output)
             continue
         if any(mime.startswith(PUBLISHED_MIME) for mime in output.data):
             continue  # for programs; some notebook viewers would complain about it
-        shown = picture_kind(output.data)
+        kind = picture_kind(output.data)
         if not trusted:
             sanitize_for_notebook(output.data)
-            sizes = output.metadata.get(shown, {})
-            known = {name: sizes[name] for name in ("width", "height") if name in sizes}
-            output.metadata = nbformat.from_dict({shown: known} if known else {})
-        if shown and (alt := next(remaining, None)) is not None:
-            output.metadata[shown] = {**output.metadata.get(shown, {}), "alt": alt}
+            picture_metadata = output.metadata.get(kind, {})
+            sizes = {
+                name: picture_metadata[name]
+                for name in ("width", "height")
+                if name in picture_metadata
+            }
+            output.metadata = nbformat.from_dict({kind: sizes} if sizes else {})
+        if kind:
+            alt = next(remaining_alts, None)
+            if alt is not None:
+                output.metadata[kind] = {**output.metadata.get(kind, {}), "alt": alt}
         if output.data:
             outputs.append(output)
     return outputs
 
 
 def _note_on_tables() -> NotebookNode:
-    """Return an output that says of which processes the tables above it are."""
+    """Return an output which says that one run measured the numbers of the tables above it."""
     text = str(_("One run measured these numbers. The page shows the medians of all processes."))
     return nbformat.v4.new_output("display_data", {"text/markdown": text, "text/plain": text})
 
@@ -229,15 +290,16 @@ def make_script(notebook: NotebookNode) -> str:
             cell.source = _keep_comments(cell.source)
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
-    named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
-    return f"{_UTF_8}{script}" if named else script
+    first_lines = script.split("\n", 2)[:2]
+    if any(_NAMES_ENCODING.match(line) for line in first_lines):
+        return f"{_UTF_8}{script}"
+    return script
 
 
 def _keep_comments(source: str) -> str:
     """Return code for a script in which no comment becomes a command when Jupyter opens it.
 
-    jupytext takes a sign of comments away from lines such as ``# !pip install``, so there is one
-    more.
+    jupytext removes one ``#`` from lines such as ``# !pip install``, so they get a second one.
     """
     from jupytext.magics import is_magic
 
@@ -252,35 +314,48 @@ def _keep_comments(source: str) -> str:
     return "\n".join(lines)
 
 
-def _harmless(script: str, notebook: NotebookNode, recipe: Recipe) -> str:
-    """Return a script, or one without its text if a tool would obey a translation in there."""
-    codes = iter([cell.source for _block, cell in recipe.parts if cell])
+def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> str:
+    """Return a translated script, without its text if a tool would obey some of it.
+
+    Such a text looks like an instruction to a linter, for example. A warning names it.
+    """
+    sources = iter(_cell_sources(recipe))
     plain = nbformat.from_dict(notebook)
     for cell in plain.cells:
-        cell.source = next(codes) if cell.cell_type == "code" else "Text"
-    english = make_script(plain)
-    coding = _UTF_8 if script.startswith(_UTF_8) else ""
-    if not (harm := find_instruction(coding + english.removeprefix(_UTF_8), script)):
+        cell.source = next(sources) if cell.cell_type == "code" else "Text"
+    textless_script = make_script(plain)
+    original = textless_script.removeprefix(_UTF_8)
+    if script.startswith(_UTF_8):
+        original = _UTF_8 + original
+    harm = find_instruction(original, script)
+    if not harm:
         return script
-    told = GalleryError(f"its translated script is {harm}; it has no text", path=recipe.path)
-    logger.warning("%s", told, type="recorded_gallery", subtype="catalog")
-    return english
+    warning = GalleryError(f"its translated script is {harm}; it has no text", path=recipe.path)
+    logger.warning("%s", warning, type="recorded_gallery", subtype="catalog")
+    return textless_script
 
 
 def check_program(script: bytes, recipe: Recipe) -> None:
     """Raise ``GalleryError`` if a script, as Python reads it, does not do what its recipe does."""
-    code = "\n".join(cell.source for _block, cell in recipe.parts if cell)
+    code = "\n".join(_cell_sources(recipe))
     try:
-        problem = "" if _read_program(script) == _read_program(code) else "does something else than"
+        is_same = _read_program(script) == _read_program(code)
     except (SyntaxError, ValueError) as error:
-        problem = f"is no Python ({error}), unlike"
-    if problem:
-        text = f"its script {problem} the recipe"
-        raise GalleryError(text, path=recipe.path, remedy="a translation must not change code")
+        raise _other_script(recipe, f"is no Python ({error}), unlike") from error
+    if not is_same:
+        raise _other_script(recipe, "does something else than")
+
+
+def _other_script(recipe: Recipe, problem: str) -> GalleryError:
+    text = f"its script {problem} the recipe"
+    return GalleryError(text, path=recipe.path, remedy="a translation must not change code")
 
 
 def _read_program(source: str | bytes) -> str:
-    """Return what Python reads, without lines, comments and docstrings; bytes may name a coding."""
+    """Return the syntax tree of a program as text, without line numbers, comments and docstrings.
+
+    The encoding of bytes is the one that they name themselves.
+    """
     flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     program = compile(source, "<script>", "exec", flags, dont_inherit=True)
     for node in ast.walk(program):

@@ -1,10 +1,10 @@
 """Text of a page as Markdown, for the notebook and the script.
 
 Where Markdown has no form for something, such as a superscript, HTML is written that Jupyter shows.
-Of what is not known here the words are kept, and it is told.
+Of a node that is not known here only the words are written, with a warning.
 
-``write_block`` is asked for each node. An extension that brings nodes of its own says with
-``write_block.register(its_node, function)`` what a notebook has of them.
+``write_block`` writes each node. An extension registers a function for nodes of its own with
+``write_block.register(its_node, function)``.
 """
 
 import re
@@ -63,34 +63,36 @@ class Page:
     docname: str
 
     def address(self, node: nodes.Element) -> str:
-        """Return where a link or a picture leads, from anywhere; empty if that is not known."""
+        """Return the absolute address that a link or a picture leads to; empty if unknown."""
         site: str = self.builder.config.html_baseurl
-        site = f"{site.rstrip('/')}/" if site else ""
-        here = urljoin(site, self.builder.get_target_uri(self.docname))
+        if site:
+            site = f"{site.rstrip('/')}/"
+        page_address = urljoin(site, self.builder.get_target_uri(self.docname))
         images = self.builder.env.images
         if "filename" in node:  # a file to download
-            found = urljoin(site, f"_downloads/{node['filename']}")
+            target = urljoin(site, f"_downloads/{node['filename']}")
         elif node.get("uri") in images:
-            found = urljoin(site, f"_images/{images[node['uri']][1]}")
+            target = urljoin(site, f"_images/{images[node['uri']][1]}")
         elif "refid" in node:
-            found = f"{here}#{node['refid']}"
+            target = f"{page_address}#{node['refid']}"
         else:
-            found = node.get("refuri") or node.get("uri") or ""
+            target = node.get("refuri") or node.get("uri") or ""
         try:
-            found = urljoin(here, found)
-            return found if urlsplit(found).scheme else ""
+            address = urljoin(page_address, target)
+            has_scheme = bool(urlsplit(address).scheme)
         except ValueError:  # no address, such as https://[a
             return ""
+        return address if has_scheme else ""
 
     def warn_of_unknown(self, node: nodes.Node) -> None:
-        """Tell that no more than the words of a node are in the notebook."""
+        """Warn that the notebook has only the words of a node."""
         # The node of a directive may know no line.
-        place = next((each for each in node.findall(nodes.Element) if each.line), node)
+        elements_with_line = (element for element in node.findall(nodes.Element) if element.line)
         logger.warning(
             "%s: notebook and script hold its words alone; say it with other markup, or accept it: "
             'suppress_warnings = ["recorded_gallery.notebook"]',
             type(node).__name__,
-            location=place,
+            location=next(elements_with_line, node),
             type="recorded_gallery",
             subtype="notebook",
         )
@@ -98,10 +100,11 @@ class Page:
 
 @singledispatch
 def write_block(node: nodes.Node, page: Page) -> str:
-    """Return a part of a page as Markdown; of what is not known, its words."""
+    """Return a part of a page as Markdown; only its words if its kind is not known."""
     page.warn_of_unknown(node)
-    is_text = isinstance(node, nodes.Inline | nodes.TextElement)
-    return join_inline(node, page) if is_text else join_blocks(node.children, page)
+    if isinstance(node, nodes.Inline | nodes.TextElement):
+        return join_inline(node, page)
+    return join_blocks(node.children, page)
 
 
 # Words of a paragraph
@@ -113,8 +116,7 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
     for node, following in zip_longest(parent.children, parent.children[1:]):
         if isinstance(node, (nodes.strong, *_EMPHASIS)):
             sign, tag = ("**", "strong") if isinstance(node, nodes.strong) else ("*", "em")
-            after = following.astext()[:1] if following else ""
-            after = "*" if isinstance(following, (nodes.strong, *_EMPHASIS)) else after
+            after = _first_character(following)
             piece = emphasize(join_inline(node, page), sign, tag, text[-1:], after)
         else:
             piece = write_block(node, page)
@@ -126,7 +128,16 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
     return text
 
 
-# What a page marks by its looks alone: its words are all there is.
+def _first_character(node: nodes.Node | None) -> str:
+    """Return the character with which the Markdown of a node begins; empty without a node."""
+    if node is None:
+        return ""
+    if isinstance(node, (nodes.strong, *_EMPHASIS)):
+        return "*"
+    return node.astext()[:1]
+
+
+# A page marks these by their looks alone, so Markdown has their words.
 for _kind in (nodes.abbreviation, nodes.inline, nodes.generated, nodes.label, nodes.target):
     write_block.register(_kind, join_inline)
 for _kind in (nodes.problematic, addnodes.pending_xref, addnodes.pending_xref_condition):
@@ -141,13 +152,15 @@ write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(n
 def _literal(node: nodes.literal, _page: Page) -> str:
     """Return code between more backticks than it holds."""
     code = " ".join(node.astext().splitlines())
-    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * (longest + 1)
     pad = " " if code.startswith("`") or code.endswith("`") else ""
     return f"{fence}{pad}{code}{pad}{fence}"
 
 
 @write_block.register(nodes.Text)
 def _text(node: nodes.Text, _page: Page) -> str:
+    """Return plain text, dollar signs apart where two of its paragraph would make a formula."""
     block = node.parent
     while isinstance(block.parent, nodes.TextElement):
         block = block.parent
@@ -166,10 +179,13 @@ def _math(node: nodes.math, _page: Page) -> str:
 
 @write_block.register(nodes.reference | addnodes.download_reference)
 def _link(node: nodes.Element, page: Page) -> str:
-    text, address = join_inline(node, page), page.address(node)
+    text = join_inline(node, page)
+    address = page.address(node)
     if not address or not text:
-        return text  # of a site whose address is not known
-    return f"<{address}>" if node.astext() == address else link(f"[{text}]", address)
+        return text  # the site's address may not be known
+    if node.astext() == address:
+        return f"<{address}>"
+    return link(f"[{text}]", address)
 
 
 @write_block.register(nodes.image)
@@ -184,13 +200,14 @@ def _image(node: nodes.image, page: Page) -> str:
 
 def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
     """Return blocks as Markdown, an empty line between them."""
-    texts = [
-        write_block(node, page).strip("\n")
-        for node in children
-        # else a notebook has it in another form
-        if not isinstance(node, nodes.Element) or node.get("notebook", True)
-    ]
-    return "\n\n".join(filter(None, texts))
+    texts = []
+    for node in children:
+        if isinstance(node, nodes.Element) and not node.get("notebook", True):
+            continue  # a notebook has it in another form
+        text = write_block(node, page).strip("\n")
+        if text:
+            texts.append(text)
+    return "\n\n".join(texts)
 
 
 def bold_line(text: str) -> str:
@@ -249,15 +266,18 @@ def _footnote(node: nodes.Element, page: Page) -> str:
     return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
-# the last is of Sphinx-Gallery, with links
+# Sphinx-Gallery has code_links_block where names in the code are links.
 @write_block.register(nodes.literal_block | nodes.doctest_block | code_links_block)
 def _code(node: nodes.Element, _page: Page) -> str:
     """Return code on lines of its own, between more backticks than it holds."""
     default = "pycon" if isinstance(node, nodes.doctest_block) else "none"
     language = node.get("language") or node.get("lang", default)
+    if language in ("default", "none"):
+        language = ""
     code = plain_code(node)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`{3,}", code)), default=0))
-    return f"{fence}{'' if language in ('default', 'none') else language}\n{code}\n{fence}"
+    longest = max(map(len, re.findall("`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
 
 
 @write_block.register(nodes.math_block)
@@ -272,12 +292,16 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
 
 @write_block.register(nodes.raw)
 def _raw(node: nodes.raw, _page: Page) -> str:
-    """Return HTML as its author wrote it, who is trusted."""
-    html = node.astext() if "html" in node.get("format", "").split() else ""
+    """Return HTML as its author wrote it, who is trusted; nothing of other formats."""
+    if "html" not in node.get("format", "").split():
+        return ""
+    html = node.astext()
     if isinstance(node.parent, nodes.TextElement):
         return html
+    if not html.strip():
+        return ""
     # an element that Markdown leaves alone, up to the next empty line
-    html = f"<div>\n{html.strip()}\n</div>" if html.strip() else ""
+    html = f"<div>\n{html.strip()}\n</div>"
     html = re.sub(r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html)  # no formula with another one
     return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)
 
@@ -287,21 +311,24 @@ def _raw(node: nodes.raw, _page: Page) -> str:
 
 def _join_points(points: Iterable[tuple[str, str]]) -> str:
     """Return a list of markers and texts; one of short points has no empty lines between them."""
-    items = [
-        f"{sign} {indent(text, ' ' * (len(sign) + 1)).lstrip()}".rstrip() for sign, text in points
-    ]
-    return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
+    items = []
+    for marker, text in points:
+        margin = " " * (len(marker) + 1)
+        items.append(f"{marker} {indent(text, margin).lstrip()}".rstrip())
+    has_empty_lines = any("\n\n" in item for item in items)
+    return ("\n\n" if has_empty_lines else "\n").join(items)
 
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
 def _list(node: nodes.Element, page: Page) -> str:
     if node.get("enumtype", "arabic") != "arabic":  # Markdown counts in numbers alone
         page.warn_of_unknown(node)
-    sign = node.get("bullet", "*")
-    sign = sign if sign in "*+-" else "*"  # docutils takes others, too
+    bullet = node.get("bullet", "*")
+    if bullet not in "*+-":  # docutils takes others, too
+        bullet = "*"
     points = []
     for number, item in enumerate(node, node.get("start", 1)):
-        marker = sign if isinstance(node, nodes.bullet_list) else f"{number}."
+        marker = bullet if isinstance(node, nodes.bullet_list) else f"{number}."
         points.append((marker, join_blocks(item.children, page)))
     return _join_points(points)
 
@@ -310,54 +337,69 @@ def _list(node: nodes.Element, page: Page) -> str:
 def _definitions(node: nodes.definition_list, page: Page) -> str:
     points = []
     for item in node:
-        *heads, body = item.children
-        head = "\\\n".join(write_block(each, page) for each in heads)
+        *terms, body = item.children
+        head = "\\\n".join(write_block(term, page) for term in terms)
         points.append(("*", f"{head}\n\n{join_blocks(body.children, page)}".rstrip()))
     return _join_points(points)
 
 
 @write_block.register(nodes.table)
 def _table(table: nodes.table, page: Page) -> str:
-    """Return a table of lines; Markdown has none whose cells cover others or hold blocks."""
-    cells = [*table.findall(nodes.entry)]
-    hold = {tuple(map(type, cell)) for cell in cells} - {(), (nodes.paragraph,)}
-    if hold or any(cell.get("morecols") or cell.get("morerows") for cell in cells):
+    """Return a table in which each row is one line.
+
+    Markdown has no cells that span several columns or rows, or that hold more than a paragraph.
+    """
+    if not all(_fits_in_markdown(cell) for cell in table.findall(nodes.entry)):
         page.warn_of_unknown(table)
-    titles = [protect_lines(join_inline(each, page)) for each in table.findall(nodes.title)]
-    texts = [[join_blocks(cell.children, page) for cell in row] for row in table.findall(nodes.row)]
-    rows = [[text.replace("\n", " ").replace("|", r"\|") for text in row] for row in texts]
-    # Markdown has no table without a header, but an empty one.
-    header = rows.pop(0) if any(table.findall(nodes.thead)) else [""] * len(rows[0])
+    titles = [protect_lines(join_inline(title, page)) for title in table.findall(nodes.title)]
+    rows = []
+    for row in table.findall(nodes.row):
+        texts = [join_blocks(cell.children, page) for cell in row]
+        rows.append([text.replace("\n", " ").replace("|", r"\|") for text in texts])
+    # A Markdown table always has a header, which may be empty.
+    header = [""] * len(rows[0])
+    if any(table.findall(nodes.thead)):
+        header = rows.pop(0)
     grid = tabulate(rows, headers=header, tablefmt="github", disable_numparse=True)
     return "\n\n".join([*titles, str(grid)])
+
+
+def _fits_in_markdown(cell: nodes.Element) -> bool:
+    """Return whether a cell of a table is a single one and holds at most one paragraph."""
+    if cell.get("morecols") or cell.get("morerows"):
+        return False
+    return [type(block) for block in cell] in ([], [nodes.paragraph])
 
 
 # What keeps plain text from being taken for Markdown, HTML or a formula
 
 
 def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
-    """Return text in which nothing means anything inside a paragraph.
+    """Return text in which no character is markup inside a paragraph.
 
     ``apart`` keeps a dollar sign from making a formula with another one of its paragraph;
     ``in_link`` keeps brackets from ending the text of a link.
     """
 
     def escape_one(match: re.Match[str]) -> str:
-        starts_math = _MATH_START.match(text, match.start())
-        return _APART.format("\\") if starts_math else f"\\{match[0]}"
+        if _MATH_START.match(text, match.start()):
+            return _APART.format("\\")
+        return f"\\{match[0]}"
 
     escaped = _SIGNS.sub(escape_one, text)
     if in_link:
         escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
-    return escaped.replace("$", _APART.format("$") if apart else r"\$")
+    dollar = _APART.format("$") if apart else r"\$"
+    return escaped.replace("$", dollar)
 
 
 def formula(tex: str) -> str:
     """Return a formula in which no link, picture or HTML begins where formulas are not known.
 
-    A space means nothing in TeX, but for words inside of it.
+    It has additional spaces, which mean nothing in TeX except in the words of a formula.
     """
-    return re.sub(r"\](?=[(\[:])|<(?=\S)", r"\g<0> ", re.sub(r"(?<!\\)\$", r"\\$", tex))
+    escaped = re.sub(r"(?<!\\)\$", r"\\$", tex)
+    return re.sub(r"\](?=[(\[:])|<(?=\S)", r"\g<0> ", escaped)
 
 
 def protect_lines(text: str) -> str:
@@ -373,11 +415,23 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     """
     if not text:
         return ""
-    starts = not _is_sign(text[0]) or not before or _is_sign(before) or before.isspace()
-    ends = not _is_sign(text[-1]) or not after or _is_sign(after) or after.isspace()
-    if starts and ends and "*" not in (before, after) and not (text[0] + text[-1]).isspace():
+    touches_asterisk = "*" in (before, after)
+    is_padded = (text[0] + text[-1]).isspace()
+    if touches_asterisk or is_padded:
+        return f"<{tag}>{text}</{tag}>"
+    if _is_understood(text[0], before) and _is_understood(text[-1], after):
         return f"{sign}{text}{sign}"
     return f"<{tag}>{text}</{tag}>"
+
+
+def _is_understood(inside: str, outside: str) -> bool:
+    """Return whether Markdown takes a sign between two characters as emphasis.
+
+    ``outside`` is empty at the beginning or end of a text.
+    """
+    if not _is_sign(inside) or not outside:
+        return True
+    return _is_sign(outside) or outside.isspace()
 
 
 def quote(text: str) -> str:

@@ -1,7 +1,7 @@
-"""What a recipe printed and drew, put on its page behind the code.
+"""Put what a recipe printed and drew on its page, behind the code.
 
-Its pictures are files where Sphinx-Gallery looks for those of its own runs, to make thumbnails of
-them; they are written before it runs.
+Pictures are written before Sphinx-Gallery runs, to the files where it expects those of its own
+runs. So it makes thumbnails of them.
 """
 
 import glob
@@ -32,7 +32,12 @@ _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 def picture_kind(data: Mapping[str, Any]) -> str:
     """Return the MIME type of the picture that a page shows of one output, empty without one."""
-    return next((mime for mime in SUFFIXES if mime in data and "text/html" not in data), "")
+    if "text/html" in data:
+        return ""
+    for mime in SUFFIXES:
+        if mime in data:
+            return mime
+    return ""
 
 
 def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, bytes]]:
@@ -43,48 +48,70 @@ def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, 
     folder, _slash, stem = docname.rpartition("/")
     number = 0
     for cell in page.recipe.cells:
-        recorded = page.comparison.recorded.get(cell.number)
-        for output in recorded.outputs if recorded and cell.source else ():
+        recorded_cell = page.comparison.recorded.get(cell.number)
+        if recorded_cell is None or not cell.source:
+            continue
+        for output in recorded_cell.outputs:
             data = output.get("data", {})
-            if kind := picture_kind(data):
+            kind = picture_kind(data)
+            if kind:
                 number += 1
                 name = f"{folder}/images/sphx_glr_{stem}_{number:03}{SUFFIXES[kind]}"
                 yield cell.number, name, decode_picture(kind, data[kind])
 
 
 def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorded) -> bool:
-    """Write the pictures of a page and remove older ones; tell whether any changed.
+    """Write the pictures of a page and remove older ones; return whether any changed.
 
-    Then its thumbnail is removed, too: Sphinx-Gallery keeps one of a picture that is gone.
+    A change also removes the thumbnail, as Sphinx-Gallery would keep that of an older picture.
     """
-    pictures: dict[Path, bytes] = {}
-    if isinstance(page, RecordedPage):
-        found = find_pictures(file.docname, page)
-        pictures = {root / name: content for _cell, name, content in found}
-        # Of a recipe that does not run, Sphinx-Gallery counts from the end as if it had no picture.
-        number = page.recipe.settings.get("thumbnail_number", 1)
-        if -len(pictures) <= number < 0:
-            last = [*pictures][number]
-            alias = f"sphx_glr_{file.path.stem}_{number + 1:03}{last.suffix}"
-            pictures[last.with_name(alias)] = pictures[last]
-    folder, stem = (root / file.docname).parent / "images", f"sphx_glr_{file.path.stem}"
+    pictures = _name_pictures(root, file, page)
+    folder = (root / file.docname).parent / "images"
+    stem = f"sphx_glr_{file.path.stem}"
     pattern = re.compile(rf"{re.escape(stem)}_(?:-\d\d|\d{{3,}})(?:_\d+_\d+x)?\.\w+")
-    old = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)} - pictures.keys()
-    new = {path for path in pictures if not path.exists() or path.read_bytes() != pictures[path]}
-    if not old and not new:
+    existing = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)}
+    outdated = existing - pictures.keys()
+    changed = {
+        path: content
+        for path, content in pictures.items()
+        if not path.exists() or path.read_bytes() != content
+    }
+    if not outdated and not changed:
         return False
     for thumbnail in (folder / "thumb").glob(f"{glob.escape(stem)}_thumb.*"):
         thumbnail.unlink()
-    for path in old:
+    for path in outdated:
         path.unlink()
     folder.mkdir(parents=True, exist_ok=True)
-    for path in new:
-        path.write_bytes(pictures[path])
+    for path, content in changed.items():
+        path.write_bytes(content)
     return True
 
 
+def _name_pictures(
+    root: Path, file: GalleryFile, page: RecordedPage | Unrecorded
+) -> dict[Path, bytes]:
+    """Return the contents of the pictures of a page, by the files they belong in."""
+    if isinstance(page, Unrecorded):
+        return {}
+    pictures = {}
+    for _cell, name, content in find_pictures(file.docname, page):
+        pictures[root / name] = content
+    # A negative thumbnail_number counts from the last picture. Sphinx-Gallery does not run the
+    # recipe and counts from zero pictures, so the one meant needs a second name.
+    number = page.recipe.settings.get("thumbnail_number", 1)
+    if -len(pictures) <= number < 0:
+        thumbnail = list(pictures)[number]
+        alias = f"sphx_glr_{file.path.stem}_{number + 1:03}{thumbnail.suffix}"
+        pictures[thumbnail.with_name(alias)] = pictures[thumbnail]
+    return pictures
+
+
 def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put recorded outputs behind the code of a recipe's page, whose cells are marked."""
+    """Put recorded outputs behind the code of a recipe's page, whose cells are marked.
+
+    Warns of a recording that is missing, damaged or stale.
+    """
     # `env.note_dependency` would go by times, read a page in every build where a file is missing,
     # and let templates of messages depend on recordings.
     recording = page.path if isinstance(page, Unrecorded) else page.recording.path
@@ -94,9 +121,9 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         _warn(env, page, "recording", str(page.error))
         return
     if not page.comparison.is_current:
-        told = f"stale recording: {page.comparison.describe()}"
+        text = f"stale recording: {page.comparison.describe()}"
         command = suggest_record(page.recipe.name, on_gpu=page.recording.on_gpu)
-        _warn(env, page, "stale", told, remedy=f"run: {command}")
+        _warn(env, page, "stale", text, remedy=f"run: {command}")
     pictures: dict[int, list[str]] = {}
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")
@@ -104,42 +131,60 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
     for code in code_of_cells(document):
         cell = cells[code["recipe_cell"]]
         # A cell that changed has none: an old result beside new code would mislead.
-        recorded = page.comparison.recorded.get(cell.number)
-        outputs = recorded.outputs if recorded else []
-        of_cell = pictures.get(cell.number, [])
-        if shown := [*_show(env, cell, outputs, of_cell, page.recipe.path.stem)]:
-            box = insert_outputs(page, code, shown)
-            images = list(box.findall(nodes.image))[len(cell.alt) :]
-            for _image in images if env.config.recorded_gallery_alt_required else ():
-                told = f"the figure of cell {cell.number} has no text for those who cannot see it"
-                remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
-                _warn(env, page, "alt", told, line=cell.line, remedy=remedy)
+        recorded_cell = page.comparison.recorded.get(cell.number)
+        if recorded_cell is None:
+            continue
+        cell_pictures = pictures.get(cell.number, [])
+        content = list(
+            _show(env, cell, recorded_cell.outputs, cell_pictures, page.recipe.path.stem)
+        )
+        if content:
+            box = insert_outputs(page, code, content)
+            if env.config.recorded_gallery_alt_required:
+                _warn_of_missing_alts(env, page, cell, box)
+
+
+def _warn_of_missing_alts(
+    env: BuildEnvironment, page: RecordedPage, cell: Cell, box: nodes.container
+) -> None:
+    """Warn of each picture of a cell beyond those that its settings describe in words."""
+    pictures = list(box.findall(nodes.image))
+    for _picture in pictures[len(cell.alt) :]:
+        text = f"the figure of cell {cell.number} has no text for those who cannot see it"
+        remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
+        _warn(env, page, "alt", text, line=cell.line, remedy=remedy)
 
 
 def insert_outputs(
-    page: RecordedPage, code: nodes.Element, shown: Sequence[nodes.Node]
+    page: RecordedPage, code: nodes.Element, content: Sequence[nodes.Node]
 ) -> nodes.container:
-    """Put what a cell has shown behind its code and return the box around it."""
+    """Put the outputs of a cell behind its code and return the box around them."""
     number = code["recipe_cell"]
-    box = nodes.container("", *shown, classes=[OUTPUT_CLASS], recipe_outputs=number)
+    box = nodes.container("", *content, classes=[OUTPUT_CLASS], recipe_outputs=number)
     for node in box.findall(nodes.Element):
         node.source, node.line = code.source, code.line
-    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
-    behind = 1 if len(page.recipe.blocks) > 2 else 0
-    code.parent.insert(code.parent.index(code) + behind, box)
+    index = code.parent.index(code)
+    # As in Sphinx-Gallery, a page with a single block of code has its outputs above that.
+    if len(page.recipe.blocks) > 2:
+        index += 1
+    code.parent.insert(index, box)
     return box
 
 
 def _show(
     env: BuildEnvironment, cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
 ) -> Iterator[nodes.Node]:
-    """Yield the richest form of each output that a page can show."""
-    names, alts = iter(pictures), iter(cell.alt)
+    """Yield the richest form of each output that a page can show.
+
+    ``pictures`` are the files of those that the cell drew, in order; ``name`` is the recipe's.
+    """
+    picture_names = iter(pictures)
+    alts = iter(cell.alt)
     for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
         if is_printed:  # output and errors stand in one box, as they were printed
             yield from _text(_join_printed(output.text for output in group))
-            continue
-        yield from _show_values(env, group, names, alts, name)
+        else:
+            yield from _show_values(env, group, picture_names, alts, name)
 
 
 def _join_printed(texts: Iterable[str]) -> str:
@@ -150,35 +195,36 @@ def _join_printed(texts: Iterable[str]) -> str:
 def _show_values(
     env: BuildEnvironment,
     outputs: Iterable[Any],
-    names: Iterator[str],
+    picture_names: Iterator[str],
     alts: Iterator[str],
-    name: str,
+    recipe_name: str,
 ) -> Iterator[nodes.Node]:
-    """Yield what is shown of values, figures and errors."""
+    """Yield the nodes of values, figures and errors."""
     for output in outputs:
         if output.output_type == "error":
             yield from _text("\n".join(output.traceback))
+            continue
+        data = output.data
+        kind = picture_kind(data)
+        if "text/html" in data:
+            yield _html(data["text/html"])
+            is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
+            if not is_published:  # else other formats than HTML have a table of nodes
+                yield from _without_html(data.get("text/plain", ""))
+        elif kind:
+            # as Sphinx-Gallery does: the titles of a figure, or else the recipe's name
+            titles = output.metadata.get(kind, {}).get("alt")
+            alt = next(alts, titles or recipe_name.replace("_", " "))
+            yield nodes.image(uri=next(picture_names), alt=alt, classes=["sphx-glr-single-img"])
         else:
-            data = output.data
-            if "text/html" in data:
-                yield _html(data["text/html"])
-                is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
-                if not is_published:  # else its table is made of nodes
-                    yield from _without_html(data.get("text/plain", ""))
-            elif kind := picture_kind(data):
-                # as Sphinx-Gallery has it: the titles of a figure, or the file
-                titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
-                alt = next(alts, titles)
-                yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
-            else:
-                yield from _formatted(env, data) or _text(_plain(data))
+            yield from _formatted(env, data) or _text(_plain(data))
 
 
 def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
     """Return Markdown or LaTeX as Jupyter formats it; nothing if that cannot be done.
 
-    Where recordings are not trusted, or browsers draw formulas, their commands have to be known:
-    MathJax and LaTeX would obey others, such as links.
+    Formulas with unknown commands are not shown if recordings are not trusted, since MathJax and
+    LaTeX obey commands that do harm, such as links; nor if the page has formulas as MathML.
     """
     if not {"text/markdown", "text/latex"} & data.keys():
         return []
@@ -186,22 +232,26 @@ def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Nod
 
     trusted = env.config.recorded_gallery_trust_outputs
     if "text/markdown" in data:
-        shown = parse_markdown(data["text/markdown"], trusted=trusted)
+        content = parse_markdown(data["text/markdown"], trusted=trusted)
     else:
-        shown = parse_latex(data["text/latex"])
-    box = nodes.container("", *shown, classes=["recorded-text"])
-    are_limited = not trusted or env.config.html_math_renderer == "mathml"
-    if are_limited and not all(can_convert(formula) for formula in box.findall(_is_formula)):
+        content = parse_latex(data["text/latex"])
+    if not content:
         return []
+    box = nodes.container("", *content, classes=["recorded-text"])
+    needs_known_commands = not trusted or env.config.html_math_renderer == "mathml"
+    if needs_known_commands:
+        formulas = box.findall(_is_formula)
+        if not all(can_convert(formula) for formula in formulas):
+            return []
     for formula in box.findall(nodes.math_block):
         formula["docname"] = env.docname
-    return [box] if shown else []
+    return [box]
 
 
 def _plain(data: Mapping[str, str]) -> str:
-    """Return the words of an output without a form that could be shown better.
+    """Return the plain text of an output, or else the source of its Markdown or LaTeX.
 
-    Of a text that was displayed as such, IPython's plain form names the type alone.
+    The plain text of IPython's own display objects only names their type, so it comes last.
     """
     plain = data.get("text/plain", "")
     if plain and not plain.startswith("<IPython.core.display."):
@@ -221,7 +271,7 @@ def _text(text: str) -> Iterator[nodes.literal_block]:
 
 
 def _without_html(text: str) -> Iterator[nodes.Node]:
-    """Yield what formats without HTML have in its place, such as a table in characters."""
+    """Yield the plain text that formats other than HTML have instead, such as a table."""
     for block in _text(text):
         block[NOT_IN_HTML] = True
         yield block
@@ -239,9 +289,12 @@ def _html(html: str) -> nodes.Node:
 
 
 def _warn(
-    env: BuildEnvironment, page: RecordedPage | Unrecorded, kind: str, text: str, **more: Any
+    env: BuildEnvironment, page: RecordedPage | Unrecorded, kind: str, text: str, **place: Any
 ) -> None:
-    """Warn in this build and, as the page is read again, in each until it is mended."""
-    error = GalleryError(text, path=page.recipe.path.resolve(), **more)
+    """Warn in this build and in each later one until the fault is mended.
+
+    ``kind`` is the subtype of the warning, ``place`` what else ``GalleryError`` takes.
+    """
+    error = GalleryError(text, path=page.recipe.path.resolve(), **place)
     logger.warning("%s", error.describe(Path.cwd()), type="recorded_gallery", subtype=kind)
     env.note_reread()

@@ -20,8 +20,8 @@ from .folded_cells import button
 
 _ = get_translation("sphinx_recorded_gallery")
 
-# What Sphinx-Gallery adds to every page and the links replace: its texts differ from page to
-# page, so each would be a message of its own for translators.
+# What Sphinx-Gallery adds to every page, and the links replace. Its texts differ from page to page,
+# so each would be a message of its own for translators.
 _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note"}
 
 
@@ -36,7 +36,7 @@ class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names no
 def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Put links and provenance under a recipe's title."""
     for only in list(document.findall(addnodes.only)):
-        if any(_REPLACED_CLASSES & set(child["classes"]) for child in only.findall(nodes.Element)):
+        if _is_replaced(only):
             only.parent.remove(only)
     title = next(iter(document.findall(nodes.title)), None)
     if title is None:
@@ -48,17 +48,26 @@ def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) 
     head += page_links()
     index = title.parent.index(title) + 1
     title.parent.insert(index, head)
-    if note := describe_state(page):
-        box = nodes.note("", nodes.paragraph("", note), classes=["recording-note"])
-        title.parent.insert(index + 1, box)
+    state = describe_state(page)
+    if state:
+        note = nodes.note("", nodes.paragraph("", state), classes=["recording-note"])
+        title.parent.insert(index + 1, note)
+
+
+def _is_replaced(only: addnodes.only) -> bool:
+    """Return whether a node holds what Sphinx-Gallery adds and the links replace."""
+    for element in only.findall(nodes.Element):
+        if not _REPLACED_CLASSES.isdisjoint(element["classes"]):
+            return True
+    return False
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
-    """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
+    """Return why results are missing, or which may be outdated; empty if neither is so."""
     if isinstance(page, Unrecorded):
-        missing = _("This page has not been recorded yet: its results are missing here.")
-        damaged = _("The recording of this page is damaged: its results are missing here.")
-        return str(damaged if page.path.exists() else missing)
+        if not page.path.exists():
+            return str(_("This page has not been recorded yet: its results are missing here."))
+        return str(_("The recording of this page is damaged: its results are missing here."))
     if page.comparison.is_current:
         return ""
     numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"
@@ -72,20 +81,19 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
 def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
     """Return the box for a recording, labels in the language of the page.
 
-    ``names`` tells how packages are shown, by the names they are installed under; the first of
-    them that was recorded stands in the summary.
+    ``names`` maps the names that packages are installed under to those that readers see. The
+    summary names the first of them that was recorded.
     """
     facts = recording.facts
-    device, day = facts["device"], format_date(recording.recorded, locale)
-    package = next((each for each in names if facts["versions"].get(each)), None)
-    text = _("Recorded on %(device)s, %(date)s")
-    if package:
-        text = _("Recorded on %(device)s with %(package)s, %(date)s")
-    summary = text % {
-        "device": recording.device_name,
-        "package": package and f"{names[package]} {facts['versions'][package]}",
-        "date": day,
-    }
+    device = facts["device"]
+    date = format_date(recording.recorded, locale)
+    values = {"device": recording.device_name, "date": date}
+    package = next((package for package in names if facts["versions"].get(package)), None)
+    if package is None:
+        summary = _("Recorded on %(device)s, %(date)s") % values
+    else:
+        values["package"] = f"{names[package]} {facts['versions'][package]}"
+        summary = _("Recorded on %(device)s with %(package)s, %(date)s") % values
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
         commit += " " + _("with uncommitted changes")
@@ -96,7 +104,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
         **_versions(recording, names),
-        _("Recorded"): f"{day} {recording.recorded:%H:%M} UTC",
+        _("Recorded"): f"{date} {recording.recorded:%H:%M} UTC",
         _("Commit"): commit,
         _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
     }
@@ -104,33 +112,35 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     for label, value in rows.items():
         if value:
             body = nodes.field_body("", nodes.paragraph("", str(value)))
-            # not a message of the page: the label is one of the interface
+            # The label is translated already, as a message of the engine and not of the page.
             name = nodes.field_name("", label, translatable=False)
             fields += nodes.field("", name, body)
     return provenance("", nodes.paragraph("", summary), fields)
 
 
 def describe_versions(recording: Recording, names: Mapping[str, str]) -> str:
-    """Return the packages that ran it, such as ``Python 3.11.9, NumPy 2.4.1``."""
+    """Return the packages that a recording ran with, such as ``Python 3.11.9, NumPy 2.4.1``."""
     versions = _versions(recording, names)
     return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
 
 def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the recorded versions of packages by the names that readers see."""
     names = {"python": "Python", **names}
-    return {names.get(name, name): version for name, version in recording.facts["versions"].items()}
+    versions = recording.facts["versions"].items()
+    return {names.get(package, package): version for package, version in versions}
 
 
 def has_downloads(app: Sphinx) -> bool:
-    """Tell whether this build makes a site, beside whose pages files can lie.
+    """Return whether this build makes a site, where downloads can lie beside the pages.
 
-    A book (``epub``) has no files beside its pages, ``singlehtml`` no page for each recipe.
+    A book (``epub``) has no files beside its pages, and ``singlehtml`` no page for each recipe.
     """
     return app.builder.name in ("html", "dirhtml")
 
 
 def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put links to the downloads into the list; ``downloads`` writes the files."""
+    """Put links to the downloads into the list; ``downloads.py`` writes the files."""
     for links in list(doctree.findall(page_links)):
         if not has_downloads(app):
             links.parent.remove(links)
@@ -154,9 +164,8 @@ def visit_links(self: HTML5Translator, node: page_links) -> None:
         attributes = {"href": link["refuri"]}
         if "download" in link:
             attributes["download"] = link["download"]
-        self.body.append(
-            f"<li>{self.starttag(link, 'a', '', **attributes)}{self.encode(link.astext())}</a></li>"
-        )
+        start = self.starttag(link, "a", "", **attributes)
+        self.body.append(f"<li>{start}{self.encode(link.astext())}</a></li>")
     self.body.append(f"{button(self.document)}</ul>\n")
     raise nodes.SkipNode
 

@@ -1,9 +1,9 @@
-"""Which recipes a project has, what each is called, and which page it becomes.
+"""Find the recipes of a project, with their names, pages and recordings.
 
-As for Sphinx-Gallery, a gallery is a folder and those of its subfolders that have a gallery header;
-a file that ``ignore_pattern`` matches has no page, and one whose path ``filename_pattern`` does not
-match is not recorded (its default, which asks for names with ``plot``, says nothing here). Files
-whose names start with ``_`` have no page, either; those with ``_sgskip`` are not recorded.
+As for Sphinx-Gallery, a gallery is a folder and those of its subfolders that have a gallery header.
+A file has no page if ``ignore_pattern`` matches its name or if this starts with ``_``. A file is
+not recorded if ``filename_pattern`` does not match its path or if its name contains ``_sgskip``.
+The default of ``filename_pattern``, which asks for names with ``plot``, has no effect here.
 """
 
 import os
@@ -29,7 +29,7 @@ class GalleryFile:
     path: Path
     gallery: Path  # the folder of its gallery, where recording.toml lies
     docname: str
-    name: str  # the path in its gallery without ending; where there are several galleries, docname
+    name: str  # its path in the gallery, without ending; the docname if there are several galleries
     trusted: bool = True  # its HTML and SVG are shown as the author made them
     expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
     links_code: bool = False  # its code has links, or mini-galleries show it
@@ -41,106 +41,141 @@ class GalleryFile:
 
 
 def list_files(config: Config, root: Path) -> list[GalleryFile]:
-    """Return all recipes of the project with conf.py in ``root``, in order."""
-    return [
-        _describe(config, root, pages, examples, source)
-        for pages, examples in gallery_folders(config)
-        for source in find_recipes(root / examples, _settings(config))
-    ]
+    """Return all recipes of the project with conf.py in ``root``, in order.
+
+    Raises ``GalleryError`` for wrong settings and for a file name that no page can have.
+    """
+    settings = _settings(config)
+    files = []
+    for pages, examples in gallery_folders(config):
+        for path in find_recipes(root / examples, settings):
+            files.append(_describe(config, root, pages, examples, path))
+    return files
 
 
 def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
     """Return the recipe that Sphinx-Gallery makes the page ``docname`` from, or None."""
     for pages, examples in gallery_folders(config):
-        source = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
-        is_file = docname.startswith(f"{pages}/") and source.is_file()
-        if is_file and _is_recorded(source, _settings(config)):
-            return _describe(config, root, pages, examples, source)
+        if not docname.startswith(f"{pages}/"):
+            continue
+        path = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
+        if path.is_file() and _is_recorded(path, _settings(config)):
+            return _describe(config, root, pages, examples, path)
     return None
 
 
 def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> list[Path]:
-    """Return the recipes of one gallery, in order; ``settings`` are Sphinx-Gallery's."""
+    """Return the recipes of one gallery, in order; ``settings`` are Sphinx-Gallery's.
+
+    Raises ``GalleryError`` for wrong settings and for a file name that no page can have.
+    """
     conf = {**DEFAULT_GALLERY_CONF, "source_suffix": [".rst"], **(settings or {})}
     for name in ("copyfile_regex", "filename_pattern", "ignore_pattern"):
-        try:
-            re.compile(conf[name])
-        except (re.error, TypeError) as error:
-            text = f"conf.py: sphinx_gallery_conf: {name} = {conf[name]!r} is no pattern: {error}"
-            raise GalleryError(text, remedy="mend the settings") from None
+        _require_pattern(name, conf[name])
     if not folder.is_dir():
         return []
-    own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()
-    # As Sphinx-Gallery's get_subsections, which looks for a header in each file, too
-    parts = sorted(each for each in folder.iterdir() if each.is_dir())
-    if own_index:
-        parts = [part for part in parts if part.name != "__pycache__"]
-    else:
-        parts = [part for part in parts if _get_gallery_header(part, conf, raise_error=False)]
-    return [
-        path
-        for part in (folder, *parts)
-        for path in sorted(part.glob("*.py"))
-        if _is_recorded(path, conf)
-    ]
+    recipes = []
+    for part in (folder, *_find_subfolders(folder, conf)):
+        for path in sorted(part.glob("*.py")):
+            if _is_recorded(path, conf):
+                recipes.append(path)
+    return recipes
+
+
+def _require_pattern(name: str, pattern: Any) -> None:
+    """Raise ``GalleryError`` if a setting of Sphinx-Gallery is not a regular expression."""
+    try:
+        re.compile(pattern)
+    except (re.error, TypeError) as error:
+        text = f"conf.py: sphinx_gallery_conf: {name} = {pattern!r} is no pattern: {error}"
+        raise GalleryError(text, remedy="mend the settings") from None
+
+
+def _find_subfolders(folder: Path, conf: Mapping[str, Any]) -> list[Path]:
+    """Return the subfolders that belong to a gallery.
+
+    This follows Sphinx-Gallery's ``get_subsections``, which looks for a header in each file, too.
+    """
+    subfolders = sorted(path for path in folder.iterdir() if path.is_dir())
+    copies_index = re.match(conf["copyfile_regex"], "index.rst")
+    if copies_index and (folder / "index.rst").is_file():
+        return [path for path in subfolders if path.name != "__pycache__"]
+    return [path for path in subfolders if _get_gallery_header(path, conf, raise_error=False)]
 
 
 def ignore_pattern(config: Config) -> str:
-    """Return which file names have no page: Sphinx-Gallery's setting, and a leading ``_``."""
-    own = config.sphinx_gallery_conf.get("ignore_pattern")
-    return f"^_|(?:{own})" if own else "^_"
+    """Return a pattern for the names of files without a page.
+
+    It matches a leading ``_``, and what the project's own setting matches.
+    """
+    project_pattern = config.sphinx_gallery_conf.get("ignore_pattern")
+    return f"^_|(?:{project_pattern})" if project_pattern else "^_"
 
 
 def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tuple[Path, str, str]]:
     """Yield the recordings in a folder, in order: path, machine and name of the recipe.
 
-    ``advanced/deep.ipynb`` is that of the recipe called so, without a machine. If there is none, it
-    is that of the recipe ``deep`` from the machine ``advanced``. The name is empty if nobody's.
+    ``advanced/deep.ipynb`` belongs to the recipe ``advanced/deep``, without a machine, if there is
+    one. Otherwise it belongs to the recipe ``deep``, from the machine ``advanced``. The name is
+    empty if there is no such recipe.
     """
-    names = {file.name for file in files}
+    recipe_names = {file.name for file in files}
     for path in sorted(folder.glob("**/*.ipynb")):
-        shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
-        if shown.startswith(".") or "/." in shown:
+        stem = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        if stem.startswith(".") or "/." in stem:
             continue  # such as .ipynb_checkpoints
-        machine, _slash, rest = shown.partition("/")
-        if shown in names:
-            machine, rest = "", shown
-        yield path, machine, rest if rest in names else ""
+        if stem in recipe_names:
+            yield path, "", stem
+            continue
+        machine, _slash, name = stem.partition("/")
+        yield path, machine, name if name in recipe_names else ""
 
 
 def _settings(config: Config) -> dict[str, Any]:
+    """Return Sphinx-Gallery's settings, with the endings of source files as a list."""
     suffixes = config.source_suffix  # a string, a list or, once Sphinx has looked at it, a mapping
-    known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
-    return {**config.sphinx_gallery_conf, "source_suffix": known}
+    suffix_list = [suffixes] if isinstance(suffixes, str) else list(suffixes)
+    return {**config.sphinx_gallery_conf, "source_suffix": suffix_list}
 
 
 def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
+    """Return whether a file is a recipe that is recorded.
+
+    Raises ``GalleryError`` for a file name that no page can have.
+    """
     if path.name.startswith("_") or re.search(conf.get("ignore_pattern", "^_"), path.name):
         return False
     if not path.name.isprintable():
         raise GalleryError("no page can be called so", path=path, remedy="rename the file")
+    if "_sgskip" in path.name:
+        return False
     default = DEFAULT_GALLERY_CONF["filename_pattern"]
     pattern = conf.get("filename_pattern", default)
-    matches = pattern == default or re.search(pattern, os.path.abspath(path))
-    return bool(matches) and "_sgskip" not in path.name
+    return pattern == default or bool(re.search(pattern, os.path.abspath(path)))
 
 
 def _describe(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
-    name = path.relative_to(root / examples).as_posix().removesuffix(".py")
-    failing = config.sphinx_gallery_conf.get("expected_failing_examples", ())
+    """Return a recipe with its name and its page in the folder ``pages``."""
+    path_in_gallery = path.relative_to(root / examples).as_posix().removesuffix(".py")
+    docname = f"{pages}/{path_in_gallery}"
+    has_several_galleries = len(gallery_folders(config)) > 1
+    failing_examples = config.sphinx_gallery_conf.get("expected_failing_examples", ())
+    failing_paths = {os.path.normpath(root / example) for example in failing_examples}
     return GalleryFile(
         path=path,
         gallery=root / examples,
-        docname=f"{pages}/{name}",
-        name=f"{pages}/{name}" if len(gallery_folders(config)) > 1 else name,
+        docname=docname,
+        name=docname if has_several_galleries else path_in_gallery,
         trusted=config.recorded_gallery_trust_outputs,
-        expected_to_fail=os.path.normpath(path) in {os.path.normpath(root / f) for f in failing},
+        expected_to_fail=os.path.normpath(path) in failing_paths,
         links_code=_links_code(config),
         capture=read_capture(config.sphinx_gallery_conf),
     )
 
 
 def _links_code(config: Config) -> bool:
-    """Tell whether anything asks what names in the code of examples lead to."""
-    links = {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"}.intersection(config.extensions)
-    return bool(links or config.sphinx_gallery_conf.get("backreferences_dir"))
+    """Return whether anything uses what the names in the code of examples refer to."""
+    extensions = {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"}
+    if not extensions.isdisjoint(config.extensions):
+        return True
+    return bool(config.sphinx_gallery_conf.get("backreferences_dir"))
