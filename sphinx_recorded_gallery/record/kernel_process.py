@@ -45,6 +45,35 @@ _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
 
+class ByteStream(io.BufferedIOBase):
+    """Takes what a recipe prints as bytes; those that are no text show as U+FFFD."""
+
+    def __init__(self, stream: "Stream") -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        """Return that it takes bytes."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """Print bytes, which may end within a character."""
+        shown = bytes(content)
+        self._stream.write(self._decoder.decode(shown))
+        return len(shown)
+
+    def fileno(self) -> int:
+        """Return what child processes may be given as their output."""
+        return self._stream.fileno()
+
+    def flush(self) -> None:
+        """Send what was printed."""
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Stay open: what wrapped it may be gone long before the last line is printed."""
+
+
 class Stream(OutStream):
     """What a recipe prints; what child processes and libraries in C print keeps its place."""
 
@@ -54,6 +83,7 @@ class Stream(OutStream):
         self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
         self._pipe_decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(*args, **options)
+        self.buffer = ByteStream(self)
 
     def write(self, string: str) -> int:
         """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""

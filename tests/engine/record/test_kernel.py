@@ -49,6 +49,23 @@ def test_what_child_processes_and_c_libraries_print_keeps_its_place(gallery: Gal
     assert (child, c, end) == (lines, lines, "no end of line")
 
 
+def test_bytes_written_to_a_stream_keep_their_place(gallery: Gallery) -> None:
+    printed, wrapped = run(
+        gallery,
+        """import sys
+print("text")
+sys.stdout.buffer.write(b"\\xc3")
+sys.stdout.buffer.flush()
+sys.stdout.buffer.write(b"\\xa9\\xff\\n")
+print("more text")""",
+        """import io
+print("wrapped", file=io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8"))
+print("not closed")""",
+    )
+    assert printed == "text\né\ufffd\nmore text\n"
+    assert wrapped == "wrapped\nnot closed\n"
+
+
 def test_a_kernel_that_cannot_start_says_why(gallery: Gallery) -> None:
     broken = gallery.root / "broken"
     broken.mkdir()
