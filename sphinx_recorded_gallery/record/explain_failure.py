@@ -153,6 +153,11 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
             "a recipe has to run without a network: put the file beside it and add a line "
             '# sphinx_gallery_inputs = ["file"]'
         )
+    if name == "AttributeError" and value == "'NoneType' object has no attribute 'flush'":
+        return (
+            "what shows values and figures flushes sys.stdout and sys.stderr: to print nothing, "
+            "use contextlib.redirect_stdout(io.StringIO())"
+        )
     if name == "KeyError" and value.strip("'") in os.environ:
         return "recipes get listed variables: add it to inherit in recording.toml"
     if name != "FileNotFoundError":

@@ -124,6 +124,36 @@ class Stream(OutStream):
                 super().write(self._pipe_decoder.decode(os.read(self._fid, 2**16)))
 
 
+class UnflushedStream:
+    """Stands for what a recipe has put in the place of a stream, and the kernel cannot flush.
+
+    It may be None, closed, or an object of the recipe that only writes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write as the recipe's own stream does; None prints nothing, as in a script."""
+        return len(text) if self._stream is None else self._stream.write(text)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+
+def mend_streams() -> None:
+    """Let the kernel flush what it will flush after each cell: it would not answer otherwise."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        try:
+            stream.flush()
+        except Exception:  # a recipe's stream may do anything
+            setattr(sys, name, UnflushedStream(stream))
+
+
 def pack(content: object) -> bytes:
     """Return JSON in ASCII: text that is no Unicode arrives, for its reader to say what it is."""
     with contextlib.suppress(TypeError, ValueError):
@@ -333,6 +363,8 @@ def main(recipe: Path) -> None:
     app = RecipeKernel.instance(config=config)
     app.initialize([])
     del sys.modules["debugpy"]
+    # A recipe that gives them back after it has put others in their place goes on printing.
+    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
     # What sends opens a socket for that when it first does: a recipe may have no file left for it.
     send, iopub = app.session.send, app.iopub_thread
     iopub.schedule(lambda: send(iopub, "status", {"execution_state": "starting"}))
@@ -344,6 +376,7 @@ def main(recipe: Path) -> None:
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
     vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
+    shell.events.register("post_execute", mend_streams)
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
     shell.user_ns["__doc__"] = ""  # as Sphinx-Gallery has it: the page has the text already

@@ -17,7 +17,7 @@ def run(gallery: Gallery, *cells: str) -> list[str]:
     gallery.write("recipe", TITLE + "\n\n# %%\n\n".join(cells))
     assert gallery.record("recipe"), gallery.messages
     recorded: list[NotebookNode] = gallery.recording("recipe").notebook.cells
-    return ["".join(each.text for each in cell.outputs) for cell in recorded]
+    return ["".join(each.get("text", "") for each in cell.outputs) for cell in recorded]
 
 
 def test_bytes_and_what_child_processes_print_are_recorded_in_their_cell(
@@ -64,6 +64,34 @@ print("not closed")""",
     )
     assert printed == "text\né\ufffd\nmore text\n"
     assert wrapped == "wrapped\nnot closed\n"
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "sys.{name} = None",
+        "sys.{name} = open('file', 'w'); sys.{name}.close()",
+        "sys.{name} = type('Stream', (), {{'write': lambda stream, text: len(text)}})()",
+    ],
+)
+def test_a_stream_that_a_recipe_takes_away_ends_no_recipe(
+    gallery: Gallery, name: str, taken: str
+) -> None:
+    other = "stderr" if name == "stdout" else "stdout"
+    cells = run(
+        gallery,
+        f"import sys\n{taken.format(name=name)}\nprint('a', file=sys.{other})",
+        f"print('b', file=sys.{other})\n1 + 1",
+        f"sys.{name} = sys.__{name}__\nprint('c', file=sys.{name})",
+    )
+    assert cells == ["a\n", "b\n", "c\n"]
+
+
+def test_a_value_behind_a_stream_that_is_none_tells_what_to_do(gallery: Gallery) -> None:
+    gallery.write("recipe", f"{TITLE}import sys\nsys.stdout = None\n1 + 1\n")
+    assert not gallery.record("recipe")
+    assert "has no attribute 'flush'; what shows values and figures flushes" in gallery.messages
 
 
 def test_a_kernel_that_cannot_start_says_why(gallery: Gallery) -> None:
