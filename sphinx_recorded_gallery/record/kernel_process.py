@@ -240,7 +240,7 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
     """Return a picture of a figure as Sphinx-Gallery saves it, and its titles.
 
     IPython's function, whose place this takes, draws no figure without axes and overrides the
-    settings ``savefig.*`` of Matplotlib.
+    settings ``savefig.*`` of Matplotlib. Pictures are as large as their author made them.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_rgba
@@ -249,6 +249,9 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
         options.setdefault("facecolor", figure.get_facecolor())
     if to_rgba(figure.get_edgecolor()) != to_rgba(rcParams["figure.edgecolor"]):
         options.setdefault("edgecolor", figure.get_edgecolor())
+    # IPython's default cuts margins off. A setting of its own for that makes traitlets warn, which
+    # is an error in a recipe that takes warnings for errors.
+    options.pop("bbox_inches", None)
     is_retina = fmt == "retina"
     if is_retina:
         options["dpi"] = 2 * figure.dpi
@@ -288,7 +291,7 @@ def show_open_figures() -> None:
     from matplotlib_inline.config import InlineBackend
 
     if "inline" not in pyplot.get_backend():
-        pylabtools.select_figure_formats(get_ipython(), {"png"}, bbox_inches=None)
+        pylabtools.select_figure_formats(get_ipython(), {"png"})
     elif not InlineBackend.instance().close_figures:  # the recipe shows them again as they change
         return
     try:
@@ -353,8 +356,6 @@ def main(recipe: Path) -> None:
     stand_guard()
     sys.argv[:] = [str(recipe)]
     config = Config({"HistoryManager": {"enabled": False}})
-    # Pictures are as large as their author made them: by default their margins are cut off.
-    config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"
     config.RecipeKernel.connection_file = str(Path("kernel.json").resolve())
