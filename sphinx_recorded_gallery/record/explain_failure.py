@@ -31,6 +31,8 @@ _NETWORK_ERRORS = {
     "URLError",
     "gaierror",
 }
+# In the log of a kernel; the last one is an ImportError, though nothing is to be installed.
+_WANT_OF_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 _MAKE_SMALLER = "try a smaller size or free memory"
 
 Place = tuple[Path, int]
@@ -115,10 +117,10 @@ def explain_start(
         remedy = "mend what it says below" if log.strip() else "try again"
     if "Too many open files" in log:
         remedy = "allow more open files, as with: ulimit -n 1024"
+    elif any(words in log for words in _WANT_OF_MEMORY):
+        remedy = "free memory"
     elif re.search(r"^(ModuleNotFound|Import)Error\b", log, re.MULTILINE):
         remedy = INSTALL
-    elif "MemoryError" in log or "Cannot allocate memory" in log:
-        remedy = "free memory"
     return GalleryError(text, path=recipe.path, remedy=remedy + below)
 
 

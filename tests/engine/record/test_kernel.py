@@ -121,6 +121,11 @@ def start_with(gallery: Gallery, code: str) -> bool:
         ),
         ("os._exit(3)", "with exit status 3", "try again\n"),
         ("os.abort()", "by signal 6 (Aborted)", "try again\n"),
+        (
+            "os.write(2, b'ImportError: a.so: failed to map segment')\nos._exit(1)",
+            "with exit status 1",
+            "free memory\n",
+        ),
         ("sys.modules['ipykernel'] = None", "with exit status 1", "install what recipes need\n"),
         (
             "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (36, 36))",
