@@ -33,6 +33,17 @@ _ADDED = (
 )
 
 
+# The script that is added shows the page as soon as the first build has ended; where no script
+# runs, the browser asks again.
+_SECONDS = 5
+_BEING_BUILT = f"""<!DOCTYPE html>
+<html lang="en">
+<meta http-equiv="refresh" content="{_SECONDS}">
+<title>Being built</title>
+<p>The site is being built for the first time. This page shows itself when it is there.</p>
+"""
+
+
 class _Handler(SimpleHTTPRequestHandler):
     """Serves the pages with a script that follows the builds."""
 
@@ -78,13 +89,17 @@ class _Handler(SimpleHTTPRequestHandler):
             state = self.live.wait(int(asked.get("seen", ["-1"])[0]))
             return self._send(json.dumps(asdict(state)), "application/json")
         path = Path(self.translate_path(self.path))
-        if path.is_dir() and address.path.endswith("/"):
+        if address.path.endswith("/"):
             path = path / "index.html"
         if path.suffix == ".html":  # also if it is missing, until the next save
             editor, root = escape(self.live.editor), escape(str(self.live.root))
             added = _ADDED.format(editor=editor, root=root)
-            page = path.read_text(encoding="utf-8") if path.is_file() else "No such page."
-            return self._send(page + added, "text/html")
+            if path.is_file():
+                return self._send(path.read_text(encoding="utf-8") + added, "text/html")
+            if self.live.state.build == 0:
+                unavailable = HTTPStatus.SERVICE_UNAVAILABLE
+                return self._send(_BEING_BUILT + added, "text/html", unavailable)
+            return self._send("No such page." + added, "text/html", HTTPStatus.NOT_FOUND)
         return super().do_GET()
 
     def _messages(self, address: str) -> list[dict[str, Any]]:
@@ -96,9 +111,11 @@ class _Handler(SimpleHTTPRequestHandler):
             return []
         return page_messages(project, language, page)
 
-    def _send(self, text: str, kind: str) -> None:
+    def _send(self, text: str, kind: str, status: HTTPStatus = HTTPStatus.OK) -> None:
         content = text.encode()
-        self.send_response(200)
+        self.send_response(status)
+        if status is HTTPStatus.SERVICE_UNAVAILABLE:
+            self.send_header("Retry-After", str(_SECONDS))
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

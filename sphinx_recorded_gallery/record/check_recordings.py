@@ -206,9 +206,12 @@ def check_texts(project: Project) -> list[str]:
 def name_files(project: Project) -> dict[str, GalleryFile]:
     """Return the recipes of a project by name; raise ``GalleryError`` if there are none."""
     files = {file.name: file for file in list_files(project.config, project.root)}
+    if not project.galleries:
+        text = "conf.py: sphinx_gallery_conf names no gallery"
+        raise GalleryError(text, remedy="name a folder in examples_dirs and one in gallery_dirs")
     if not files:
         folders = ", ".join(str(folder) for _pages, folder in project.galleries)
-        remedy = "compare sphinx_gallery_conf['examples_dirs'] in conf.py"
+        remedy = "write one there or mend sphinx_gallery_conf['examples_dirs'] in conf.py"
         raise GalleryError(f"no recipes in {folders}", remedy=remedy)
     return files
 

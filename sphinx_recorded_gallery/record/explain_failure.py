@@ -31,6 +31,8 @@ _NETWORK_ERRORS = {
     "URLError",
     "gaierror",
 }
+# In the log of a kernel; the last one is an ImportError, though nothing is to be installed.
+_WANT_OF_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 _MAKE_SMALLER = "try a smaller size or free memory"
 
 Place = tuple[Path, int]
@@ -98,14 +100,28 @@ def explain_shown_error(output: NotebookNode, failure: Failure) -> GalleryError:
 def explain_start(
     recipe: Recipe, folder: Path, limit: str, exit_code: int | None, cleaner: OutputNormalizer
 ) -> GalleryError:
-    """Return why a kernel did not start: its process ended, or took too long."""
+    """Return why a kernel did not start: its process ended, or took too long.
+
+    It is ``KernelDiedError`` where a second try may succeed.
+    """
+    log = cleaner.clean_text(_read(folder / "kernel.log"))
+    below = _indent(log.splitlines())
+    if exit_code == -signal.SIGKILL:
+        text = "the kernel did not start: it was killed or ran out of memory"
+        return KernelDiedError(text, path=recipe.path, remedy="free memory" + below)
     if exit_code is None:
         text = f"the kernel did not start in time ({limit})"
-        return GalleryError(text, path=recipe.path, remedy="raise the limit in the recipe")
-    log = (folder / "kernel.log").read_text(errors="replace")
-    text = f"the kernel did not start: the kernel's process ended {_describe_end(exit_code)}"
-    remedy = INSTALL + _indent(cleaner.clean_text(log).splitlines())
-    return GalleryError(text, path=recipe.path, remedy=remedy)
+        remedy = "raise the limit in the recipe"
+    else:
+        text = f"the kernel did not start: the kernel's process ended {_describe_end(exit_code)}"
+        remedy = "mend what it says below" if log.strip() else "try again"
+    if "Too many open files" in log:
+        remedy = "allow more open files, as with: ulimit -n 1024"
+    elif any(words in log for words in _WANT_OF_MEMORY):
+        remedy = "free memory"
+    elif re.search(r"^(ModuleNotFound|Import)Error\b", log, re.MULTILINE):
+        remedy = INSTALL
+    return GalleryError(text, path=recipe.path, remedy=remedy + below)
 
 
 def _explain_end(failure: Failure) -> GalleryError:
@@ -117,6 +133,9 @@ def _explain_end(failure: Failure) -> GalleryError:
         return failure.error(text, _MAKE_SMALLER, kind=KernelDiedError)
     text = f"ended early: the kernel's process ended {_describe_end(code)}"
     remedy = "run the recipe as a script to see why; a recipe never ends its own process"
+    if code == -signal.SIGABRT and not _read(failure.folder / "crash"):
+        # Python would have said where it was, had that file been open.
+        remedy = "a recipe closes only what it has opened: the kernel's sockets are files, too"
     return failure.error(text, remedy)
 
 
@@ -152,6 +171,11 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
         return (
             "a recipe has to run without a network: put the file beside it and add a line "
             '# sphinx_gallery_inputs = ["file"]'
+        )
+    if name == "AttributeError" and value == "'NoneType' object has no attribute 'flush'":
+        return (
+            "what shows values and figures flushes sys.stdout and sys.stderr: to print nothing, "
+            "use contextlib.redirect_stdout(io.StringIO())"
         )
     if name == "KeyError" and value.strip("'") in os.environ:
         return "recipes get listed variables: add it to inherit in recording.toml"
@@ -224,13 +248,19 @@ def _output_so_far(failure: Failure) -> str:
             output.text = output.text[-_LINES * _CHARACTERS :]
     for output in failure.cleaner.clean_outputs(last_outputs):
         lines += "\n".join(output.get("traceback", [output.get("text", "")])).splitlines()
-    with contextlib.suppress(FileNotFoundError):  # why Python crashed, and in which frames
-        text = (failure.folder / "crash").read_text(errors="replace")
-        reason, _, threads = failure.cleaner.clean_text(text).partition("\n")
-        _, _, current = threads.partition("Current thread ")
-        if reason:
-            lines += [reason, *current.splitlines()[1:6]]
+    crash = _read(failure.folder / "crash")  # why Python crashed, and in which frames
+    reason, _, threads = failure.cleaner.clean_text(crash).partition("\n")
+    _, _, current = threads.partition("Current thread ")
+    if reason:
+        lines += [reason, *current.splitlines()[1:6]]
     return _indent(lines)
+
+
+def _read(path: Path) -> str:
+    """Return what the kernel's process left in a file, "" if there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_text(errors="replace")
+    return ""
 
 
 def _indent(lines: Sequence[str]) -> str:

@@ -45,6 +45,35 @@ _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
 
+class ByteStream(io.BufferedIOBase):
+    """Takes what a recipe prints as bytes; those that are no text show as U+FFFD."""
+
+    def __init__(self, stream: "Stream") -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        """Return that it takes bytes."""
+        return True
+
+    def write(self, content: Any) -> int:
+        """Print bytes, which may end within a character."""
+        shown = bytes(content)
+        self._stream.write(self._decoder.decode(shown))
+        return len(shown)
+
+    def fileno(self) -> int:
+        """Return what child processes may be given as their output."""
+        return self._stream.fileno()
+
+    def flush(self) -> None:
+        """Send what was printed."""
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Stay open: what wrapped it may be gone long before the last line is printed."""
+
+
 class Stream(OutStream):
     """What a recipe prints; what child processes and libraries in C print keeps its place."""
 
@@ -54,6 +83,7 @@ class Stream(OutStream):
         self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
         self._pipe_decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(*args, **options)
+        self.buffer = ByteStream(self)
 
     def write(self, string: str) -> int:
         """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""
@@ -92,6 +122,36 @@ class Stream(OutStream):
         with self._pipe_lock:
             while self._fid and select.select([self._fid], [], [], 0)[0]:
                 super().write(self._pipe_decoder.decode(os.read(self._fid, 2**16)))
+
+
+class UnflushedStream:
+    """Stands for what a recipe has put in the place of a stream, and the kernel cannot flush.
+
+    It may be None, closed, or an object of the recipe that only writes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write as the recipe's own stream does; None prints nothing, as in a script."""
+        return len(text) if self._stream is None else self._stream.write(text)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+
+def mend_streams() -> None:
+    """Let the kernel flush what it will flush after each cell: it would not answer otherwise."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        try:
+            stream.flush()
+        except Exception:  # a recipe's stream may do anything
+            setattr(sys, name, UnflushedStream(stream))
 
 
 def pack(content: object) -> bytes:
@@ -180,7 +240,7 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
     """Return a picture of a figure as Sphinx-Gallery saves it, and its titles.
 
     IPython's function, whose place this takes, draws no figure without axes and overrides the
-    settings ``savefig.*`` of Matplotlib.
+    settings ``savefig.*`` of Matplotlib. Pictures are as large as their author made them.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_rgba
@@ -189,6 +249,9 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
         options.setdefault("facecolor", figure.get_facecolor())
     if to_rgba(figure.get_edgecolor()) != to_rgba(rcParams["figure.edgecolor"]):
         options.setdefault("edgecolor", figure.get_edgecolor())
+    # IPython's default cuts margins off. A setting of its own for that makes traitlets warn, which
+    # is an error in a recipe that takes warnings for errors.
+    options.pop("bbox_inches", None)
     is_retina = fmt == "retina"
     if is_retina:
         options["dpi"] = 2 * figure.dpi
@@ -228,7 +291,7 @@ def show_open_figures() -> None:
     from matplotlib_inline.config import InlineBackend
 
     if "inline" not in pyplot.get_backend():
-        pylabtools.select_figure_formats(get_ipython(), {"png"}, bbox_inches=None)
+        pylabtools.select_figure_formats(get_ipython(), {"png"})
     elif not InlineBackend.instance().close_figures:  # the recipe shows them again as they change
         return
     try:
@@ -293,8 +356,6 @@ def main(recipe: Path) -> None:
     stand_guard()
     sys.argv[:] = [str(recipe)]
     config = Config({"HistoryManager": {"enabled": False}})
-    # Pictures are as large as their author made them: by default their margins are cut off.
-    config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"
     config.RecipeKernel.connection_file = str(Path("kernel.json").resolve())
@@ -303,6 +364,8 @@ def main(recipe: Path) -> None:
     app = RecipeKernel.instance(config=config)
     app.initialize([])
     del sys.modules["debugpy"]
+    # A recipe that gives them back after it has put others in their place goes on printing.
+    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
     # What sends opens a socket for that when it first does: a recipe may have no file left for it.
     send, iopub = app.session.send, app.iopub_thread
     iopub.schedule(lambda: send(iopub, "status", {"execution_state": "starting"}))
@@ -314,6 +377,7 @@ def main(recipe: Path) -> None:
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
     vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
+    shell.events.register("post_execute", mend_streams)
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
     shell.user_ns["__doc__"] = ""  # as Sphinx-Gallery has it: the page has the text already

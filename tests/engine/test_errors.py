@@ -58,7 +58,12 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "no recipes": (
         remove("recipes_source/one.py"),
         ["check"],
-        "recipes_source; compare sphinx_gallery_conf['examples_dirs'] in conf.py",
+        "recipes_source; write one there or mend sphinx_gallery_conf['examples_dirs'] in conf.py",
+    ),
+    "no gallery": (
+        append("conf.py", "\nsphinx_gallery_conf = {'examples_dirs': [], 'gallery_dirs': []}\n"),
+        ["check"],
+        "conf.py: sphinx_gallery_conf names no gallery; name a folder in examples_dirs and one in ",
     ),
     "recording.toml is broken": (
         write("recipes_source/recording.toml", b"["),

@@ -10,7 +10,7 @@ import pytest
 
 from sphinx_recorded_gallery.languages import load_languages
 from sphinx_recorded_gallery.live import server as live_server
-from sphinx_recorded_gallery.live.watch_and_rebuild import Live
+from sphinx_recorded_gallery.live.watch_and_rebuild import Live, State
 from sphinx_recorded_gallery.project import load_project
 from tests.helpers.gallery import Gallery, save_catalog
 
@@ -18,14 +18,18 @@ Ask = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def ask(gallery: Gallery) -> Iterator[Ask]:
-    """Return a function that makes a request, and returns status and content."""
+def live(gallery: Gallery) -> Live:
     gallery.set_languages("ko")
     gallery.translate("index", {"Site": "사이트"})
     secret = polib.POEntry(msgid="PRIVATE", msgstr="TEXT")
     save_catalog(gallery.root / "elsewhere/private.po", secret)
     project = load_project(gallery.root)
-    live = Live(project, gallery.root / "_build", load_languages(gallery.root)["ko"])
+    return Live(project, gallery.root / "_build", load_languages(gallery.root)["ko"])
+
+
+@pytest.fixture
+def ask(live: Live) -> Iterator[Ask]:
+    """Return a function that makes a request, and returns status and content."""
     server = live_server.serve(live, 0)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -78,7 +82,7 @@ def test_catalogs_elsewhere_are_told_to_nobody(ask: Ask, gallery: Gallery, page:
         ("/live-messages?page=" + "a" * 5_000, 200),
         ("/live-messages?page=%00", 200),
         ("/ko/index.html%00.png", 400),
-        ("/ko/" + "a" * 300 + ".html", 200),
+        ("/ko/" + "a" * 300 + ".html", 503),
         ("/ko/" + "a" * 300, 404),
     ],
 )
@@ -89,6 +93,22 @@ def test_what_no_page_asks_for_is_told_in_the_answer_alone(
     status, _text = ask(path, method=method)
     assert status == expected or method == "HEAD"
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("path", ["/ko/index.html", "/ko/"])
+def test_a_missing_page_is_being_built_until_the_first_build_has_ended(
+    ask: Ask, live: Live, path: str
+) -> None:
+    status, text = ask(path)
+    assert status == 503
+    assert "is being built" in text
+    assert 'http-equiv="refresh"' in text
+    assert "/live.js" in text
+    live.state = State(build=1)
+    status, text = ask(path)
+    assert status == 404
+    assert text.startswith("No such page.")
+    assert "/live.js" in text  # it may be there after the next save
 
 
 def test_an_error_that_nobody_foresaw_is_one_line(

@@ -252,12 +252,15 @@ def test_an_error_names_its_line_and_what_is_to_blame(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chosen", ["", "matplotlib.use('Agg')"])
+@pytest.mark.parametrize(
+    "chosen",
+    ["", "matplotlib.use('Agg')", "import warnings; warnings.simplefilter('error')"],
+)
 def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     gallery: Gallery, chosen: str
 ) -> None:
     draw = "plt.figure(figsize=(3, 2), dpi=100)\nplt.plot([1, 2])\nplt.title('Two points')\n"
-    start = f"import matplotlib\nimport matplotlib.pyplot as plt\n{chosen}\n"
+    start = f"import matplotlib\n{chosen}\nimport matplotlib.pyplot as plt\n"
     gallery.write("recipe", f"{TITLE}{start}{draw}{draw}\n# %%\n\n{draw}")
     assert gallery.record("recipe"), gallery.messages
     pictures = [
