@@ -23,7 +23,7 @@ extensions = [
     "sphinx_recorded_gallery.measurements",
     "sphinx_recorded_gallery.translate",
     "sphinx_recorded_gallery.search",  # benchmarks/search.md tells why
-    "second_call",  # what only this site has: cards, figures, heads of pages
+    "second_call",  # what only this site has: charts, results, heads of pages
     "sphinx_reredirects",  # old addresses lead to the new ones
 ]
 
@@ -105,7 +105,7 @@ html_use_index = False  # there are no index entries
 recorded_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 # What recipes that were recorded with an older one link to; faq.rst says what has changed since
 second_call_releases = {"torch": ("2.15", "newer-pytorch")}
-recorded_gallery_thumbnails = False  # cards stand in their place
+recorded_gallery_thumbnails = False  # nobody sees the list that has them
 recorded_gallery_alt_required = True  # figures are described for those who cannot see them
 recorded_gallery_trust_outputs = False  # recordings may come from anybody: their HTML only shows
 second_call_answer_required = True  # a recipe begins with its answer

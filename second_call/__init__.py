@@ -20,7 +20,6 @@ from . import (
     answer_box,
     code_tabs,
     for_translators,
-    gallery_cards,
     html_head,
     navigation,
     page_foot,
@@ -73,7 +72,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("does-it-pay", front_page.DoesItPay)
     app.add_directive("evidence", front_page.Evidence)
 
-    add_transform(app, gallery_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
+    add_transform(app, navigation.remove_thumbnails, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)

@@ -1,9 +1,11 @@
 """The top of a recipe's page: the answer in a box, libraries as tabs, bold lines as headings.
 
-The directive ``answer`` holds the answer: a verdict, the chart that shows it, four facts, and code.
-The directive ``libraries`` shows a list, an item for each library, as tabs. Both are finished after
-translation. A bold line such as "What you need" becomes a heading.
+The directive ``answer`` holds a verdict, the chart that shows it, up to four facts, and code. The
+directive ``libraries`` shows a list, an item for each library, as tabs. A paragraph in bold such as
+"What you need" becomes a heading. All of this is done after translation.
 """
+
+from collections.abc import Sequence
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -21,8 +23,9 @@ logger = logging.getLogger(__name__)
 
 ANCHOR = "the-answer"
 MOST_FACTS = 4
-_MARK = "heading_id"
+_MARK = "heading_id"  # the attribute of a line that becomes a heading: its anchor
 _COLONS = (":", "：")
+_ENDS_OF_SECTIONS = (nodes.section, nodes.container, nodes.transition)
 
 
 class answer(nodes.container):  # noqa: N801 (docutils names nodes so)
@@ -34,12 +37,15 @@ class libraries(nodes.General, nodes.Element):  # noqa: N801
 
 
 class AnswerDirective(SphinxDirective):
-    """Gathers what a reader in a hurry needs: verdict, chart, facts and code."""
+    """Collect what a reader in a hurry needs: verdict, chart, facts and code."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the parts in the order in which a phone shows them, whatever the author's is."""
+        """Return the parts in the order in which a phone shows them, whatever the author's order.
+
+        Raises an error of the directive if a part is missing, has no place here or is one too many.
+        """
         verdict = nodes.container(classes=["verdict"])
         charts: list[chart] = []
         facts: list[nodes.bullet_list] = []
@@ -76,12 +82,15 @@ class AnswerDirective(SphinxDirective):
 
 
 class LibrariesDirective(SphinxDirective):
-    """Shows a list as tabs; each item begins with the name of a library in bold."""
+    """Show a list as tabs; each item begins with the name of a library in bold."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list, which becomes tabs after translation."""
+        """Return the list, which becomes tabs after translation.
+
+        Raises an error of the directive if the content is not a list, or an item has no name.
+        """
         content = self.parse_content_to_nodes()
         if len(content) != 1 or not isinstance(content[0], nodes.bullet_list):
             raise self.error("libraries: it needs a list and nothing else")
@@ -96,7 +105,7 @@ class LibrariesDirective(SphinxDirective):
 def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Put the answer into a section of its own, after translation.
 
-    Warns if there is none and ``conf.py`` wants one.
+    Warns if the page has no answer and ``second_call_answer_required`` is set.
     """
     parts = next(document.findall(answer), None)
     if parts is not None:
@@ -105,7 +114,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
         section += parts.children
         top = parts.parent
         parts.replace_self(section)
-        top["classes"].append("answered")  # style sheets know it before the answer arrives
+        top["classes"].append("answered")  # browsers style the top before the answer has loaded
     elif env.config.second_call_answer_required:
         error = GalleryError(
             "the page has no answer",
@@ -119,7 +128,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
 def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
     """Show each list of libraries as tabs, after translation.
 
-    A translation that no longer begins with a name leaves its list a list.
+    The list stays a list if the translation of an item no longer begins with a bold name.
     """
     for node in list(document.findall(libraries)):
         [items] = node.children
@@ -134,22 +143,24 @@ def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
 
 
 def _make_tab(item: nodes.list_item) -> code_case:
-    """Return the tab of an item: its name, and what to do.
+    """Return the tab of an item: the name of a library, and what to do.
 
-    Where no colon stands behind the name, the name is a part of the sentence and stays in it.
+    A colon after the name is removed, and the name with it. Without a colon, the name is part of
+    the sentence and stays in it.
     """
-    paragraph, *others = item.children
-    strong, *rest = paragraph.children
+    paragraph, *other_blocks = item.children
+    strong, *after_name = paragraph.children
     name = case_name("", "", *(child.deepcopy() for child in strong.children))
-    if rest and isinstance(rest[0], nodes.Text) and rest[0].startswith(_COLONS):
-        text = rest[0].lstrip("".join(_COLONS)).lstrip()
-        rest[0] = nodes.Text(text[:1].upper() + text[1:])
-        paragraph = nodes.paragraph("", "", *rest)
-    return code_case("", name, paragraph, *others)
+    text = after_name[0] if after_name else None
+    if isinstance(text, nodes.Text) and text.startswith(_COLONS):
+        sentence = text.lstrip("".join(_COLONS)).lstrip()
+        capitalized = nodes.Text(sentence[:1].upper() + sentence[1:])
+        paragraph = nodes.paragraph("", "", capitalized, *after_name[1:])
+    return code_case("", name, paragraph, *other_blocks)
 
 
 def _find_name(item: nodes.Node) -> nodes.strong | None:
-    """Return the bold name with which an item begins, if it does."""
+    """Return the bold name with which an item of a list begins; None if there is none."""
     if not isinstance(item, nodes.list_item) or not len(item):
         return None
     paragraph = item[0]
@@ -159,34 +170,46 @@ def _find_name(item: nodes.Node) -> nodes.strong | None:
 
 
 def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
-    """Give each of these lines the anchor that its English text makes, in every language.
+    """Mark each paragraph in bold above the first section as a heading, before translation.
 
-    It is an attribute, which a translation keeps.
+    The mark is the anchor, made of the English text. Translation keeps attributes, so that the
+    anchor is the same in every language.
     """
     title = next(iter(document.findall(nodes.title)), None)
-    for line in title.parent.children if title else ():
-        if isinstance(line, nodes.section):
+    if not title:
+        return
+    for node in title.parent.children:
+        if isinstance(node, nodes.section):
             break
-        if isinstance(line, nodes.paragraph) and _is_bold(line):
-            line[_MARK] = nodes.make_id(line.astext())
+        if isinstance(node, nodes.paragraph) and _is_bold(node):
+            node[_MARK] = nodes.make_id(node.astext())
 
 
 def make_headings(_env: BuildEnvironment, document: nodes.document) -> None:
-    """Put each line and what stands below it into a section of its own, after translation."""
-    lines = [each for each in document.findall(nodes.paragraph) if each.get(_MARK)]
+    """Make a section of each marked line and the nodes below it, after translation."""
+    lines = [line for line in document.findall(nodes.paragraph) if line.get(_MARK)]
     for line in lines:
         parent = line.parent
         start = parent.index(line)
-        below = parent.children[start + 1 :]
-        ends = (nodes.section, nodes.container, nodes.transition)
-        found = (at for at, each in enumerate(below) if isinstance(each, ends) or each in lines)
-        count = next(found, len(below))
+        content = _nodes_until_end(parent.children[start + 1 :], lines)
         section = nodes.section(ids=[line[_MARK]], names=[line[_MARK]])
-        # A translation may have a sign beside the bold words.
+        # A translation may have punctuation beside the bold words.
         words = line[0].children if _is_bold(line) else line.children
         section += nodes.title("", "", *words)
-        section += below[:count]
-        parent[start : start + 1 + count] = [section]
+        section += content
+        parent[start : start + 1 + len(content)] = [section]
+
+
+def _nodes_until_end(
+    below: Sequence[nodes.Node], lines: Sequence[nodes.paragraph]
+) -> list[nodes.Node]:
+    """Return the nodes before the next line that becomes a heading, or another end of a section."""
+    content: list[nodes.Node] = []
+    for node in below:
+        if isinstance(node, _ENDS_OF_SECTIONS) or node in lines:
+            break
+        content.append(node)
+    return content
 
 
 def _is_bold(line: nodes.paragraph) -> bool:

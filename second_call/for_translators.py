@@ -1,4 +1,4 @@
-"""What translators find on pages: how far translations are, the glossary, how to improve a page."""
+"""What translators find on pages: how far translations are, the glossary, links to improve one."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -36,11 +36,11 @@ from .make_nodes import html_element, link_to_page, make_table, render
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
-SCRIPT = "improve-translation.js"  # adds the selected sentence
+SCRIPT = "improve-translation.js"  # puts the selected sentence into the report
 
 
 def setup(app: Sphinx) -> None:
-    """Add the directives that show how far translations are, and the glossary."""
+    """Add the directives of the progress and of the glossary, and the links below pages."""
     app.add_directive("translation-status", TranslationStatus)
     app.add_directive("translation-glossary", TranslationGlossary)
     app.connect("html-page-context", add_improve_links)
@@ -59,39 +59,61 @@ class TranslationStatus(SphinxDirective):
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
         section += draw_progress(add_up(statuses), own, language)
-        if people := sorted({name for status in statuses for name in status.translators}):
-            names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
+        translators: set[str] = set()
+        for status in statuses:
+            translators.update(status.translators)
+        if translators:
+            names = nodes.inline("", ", ".join(sorted(translators)), classes=[DATA_CLASS])
             label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
             section += nodes.paragraph("", "", label, names, translatable=False)
-        if rest := [status for status in statuses if status.words_left]:
-            section += self._table(rest, _("Translated"), _("Words left"), _("To revise"))
-        if complete := [status for status in statuses if not status.words_left]:
+        incomplete = [status for status in statuses if status.words_left]
+        if incomplete:
+            section += self._table_of_incomplete(incomplete)
+        complete = [status for status in statuses if not status.words_left]
+        if complete:
             label = _("Complete catalogs: %s") % format_number(len(complete), own.locale)
             summary = html_element("", nodes.Text(label), tag="summary", classes=[])
-            table = self._table(complete)
+            table = self._table_of_complete(complete)
             section += html_element("", summary, table, tag="details", classes=["status-details"])
         return section
 
-    def _table(self, statuses: list[Status], *measured: str) -> nodes.table:
-        """Return a table of catalogs; ``measured`` are headings of how far they are, if shown."""
-        locale, rows = current_language(self.config).locale, []
+    def _table_of_incomplete(self, statuses: list[Status]) -> nodes.table:
+        """Return a table of catalogs with what is left to do in each."""
+        locale = current_language(self.config).locale
+        headings = [_("Page"), _("Translated"), _("Words left"), _("To revise"), _("Catalog")]
+        rows: list[list[nodes.Node]] = []
         for status in statuses:
-            page: nodes.Node = link_to_page(self.env, status.domain)
-            if status.domain in label_domains(self.config):
-                page = nodes.Text(_("Labels of the site: %s") % status.domain)
-            elif status.domain not in self.env.found_docs:  # of a page that is gone
-                page = nodes.inline("", status.domain, classes=[DATA_CLASS])
-            catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
-            if address := repository_address(self.env, status.path):
-                catalog = nodes.reference("", "", catalog, refuri=address)
-            counts = (format_number(n, locale) for n in (status.words_left, status.words_fuzzy))
-            far = map(nodes.Text, [format_percent(status.percent / 100, locale), *counts])
-            rows.append([page, *(far if measured else ()), catalog])
-        return make_table([_("Page"), *measured, _("Catalog")], rows, classes=["status-table"])
+            percent = nodes.Text(format_percent(status.percent / 100, locale))
+            words_left = nodes.Text(format_number(status.words_left, locale))
+            words_fuzzy = nodes.Text(format_number(status.words_fuzzy, locale))
+            page = self._name_page(status)
+            rows.append([page, percent, words_left, words_fuzzy, self._name_catalog(status)])
+        return make_table(headings, rows, classes=["status-table"])
+
+    def _table_of_complete(self, statuses: list[Status]) -> nodes.table:
+        """Return a table of catalogs in which nothing is left to do."""
+        headings = [_("Page"), _("Catalog")]
+        rows = [[self._name_page(status), self._name_catalog(status)] for status in statuses]
+        return make_table(headings, rows, classes=["status-table"])
+
+    def _name_page(self, status: Status) -> nodes.Node:
+        """Return a link to the page of a catalog, or its name if there is no such page."""
+        if status.domain in label_domains(self.config):
+            return nodes.Text(_("Labels of the site: %s") % status.domain)
+        if status.domain not in self.env.found_docs:  # the page was removed
+            return nodes.inline("", status.domain, classes=[DATA_CLASS])
+        return link_to_page(self.env, status.domain)
+
+    def _name_catalog(self, status: Status) -> nodes.Node:
+        """Return the file name of a catalog, with a link if the site has a repository."""
+        name = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
+        if address := repository_address(self.env, status.path):
+            return nodes.reference("", "", name, refuri=address)
+        return name
 
 
 def draw_progress(progress: Status, own: Language, language: Language) -> nodes.Node:
-    """Return a bar of what is translated and what waits to be revised."""
+    """Return a bar that shows which shares of the words are translated and to be revised."""
     percent = format_percent(progress.percent / 100, own.locale)
     label = _("%(percent)s of %(language)s translated") % {
         "percent": percent,
@@ -111,45 +133,52 @@ class TranslationGlossary(SphinxDirective):
     """Write the glossary as a table."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the table."""
+        """Return the table; nothing, with a warning, if the glossary is damaged."""
         try:
             glossary = watch_glossary(self.env)
         except GalleryError as error:
             logger.warning("%s", error, type="recorded_gallery", subtype="glossary")
             return []
-        source, languages = source_language(self.config), translated_languages(self.config)
-        if is_translated(self.config):  # in English, the words of all languages
+        source = source_language(self.config)
+        if is_translated(self.config):
             languages = [current_language(self.config)]
-        names = (_inline(each.name, "name-of-language") for each in (source, *languages))
+        else:  # the page in English shows all languages
+            languages = translated_languages(self.config)
+        headings: list[str | nodes.Node] = [_inline(source.name, "name-of-language")]
+        headings += [_inline(language.name, "name-of-language") for language in languages]
+        headings.append(_("Remark"))
         rows: list[list[nodes.Node]] = []
         for term in glossary.terms:
-            words = {each.tag: term.translation(each.code) or "–" for each in languages}
-            words = {source.tag: term.name} | words
+            row: list[nodes.Node] = [_inline(term.name, f"language-{source.tag}")]
+            for language in languages:
+                translation = term.translation(language.code) or "–"
+                row.append(_inline(translation, f"language-{language.tag}"))
             note = nodes.paragraph(term.note, term.note)  # a message of the page
             self.set_source_info(note)
-            rows.append([*(_inline(words[tag], f"language-{tag}") for tag in words), note])
-        return [make_table([*names, _("Remark")], rows, classes=["glossary-table"])]
+            row.append(note)
+            rows.append(row)
+        return [make_table(headings, rows, classes=["glossary-table"])]
 
 
-def _inline(text: str, name: str) -> nodes.inline:
-    return nodes.inline("", text, classes=[name])
+def _inline(text: str, css_class: str) -> nodes.inline:
+    return nodes.inline("", text, classes=[css_class])
 
 
 def add_improve_links(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Add the links to a page, if the site has a repository to which they can lead."""
+    """Add links to improve a page's translation, if the site has a repository."""
     config = app.config
     repository = config.recorded_gallery_repository_url.rstrip("/")
     if not (repository and doctree and is_translated(config) and has_downloads(app)):
         return
     language = current_language(config)
     uri = app.builder.get_target_uri(pagename)
-    # what .github/ISSUE_TEMPLATE/translation.yml asks for
-    known = {"template": "translation.yml", "language": language.name}
+    # Fields of .github/ISSUE_TEMPLATE/translation.yml
+    fields = {"template": "translation.yml", "language": language.name}
     if address := language.address(config.recorded_gallery_site_url, uri):
-        known["page"] = address
-    form = f"{repository}/issues/new?{urlencode(known)}"
+        fields["page"] = address
+    form = f"{repository}/issues/new?{urlencode(fields)}"
     links = render(
         "improve_translation.html",
         form=form,

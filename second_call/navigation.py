@@ -69,6 +69,19 @@ def describe_navigation(
         ]
 
 
+def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
+    """Take Sphinx-Gallery's thumbnails off a list of recipes that is redirected to another page.
+
+    Nobody sees them there, and each would add a message to the catalogs of the list.
+    """
+    redirects = env.config.redirects if "redirects" in env.config else {}
+    if env.docname not in redirects:
+        return
+    thumbnails = list(document.findall(lambda node: isinstance(node, nodes.raw | addnodes.only)))
+    for node in thumbnails:
+        node.parent.remove(node)
+
+
 def _has_moved(app: Sphinx, pagename: str, parent: Any) -> bool:
     redirects = app.config.redirects if "redirects" in app.config else {}
     addresses = {app.builder.get_relative_uri(pagename, docname) for docname in redirects}

@@ -1,6 +1,6 @@
-"""What leads on from a recipe's page: Colab at its head; source, reports and citing at its foot.
+"""Links of a recipe's page: Colab at its head; source, reports and how to cite it at its foot.
 
-Notebooks and scripts say below their title where they come from.
+Notebooks and scripts have the address of the page, versions and licenses below their title.
 """
 
 from pathlib import PurePosixPath
@@ -37,65 +37,79 @@ NOTEBOOKS_BRANCH = "notebooks"
 
 
 def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Add a link to Colab to those of the downloads, if the site has a repository on GitHub."""
+    """Add a link to Colab beside the downloads, if the site has a repository on GitHub."""
     config = app.config
-    where = urlsplit(config.recorded_gallery_repository_url.rstrip("/"))
-    if where.hostname != "github.com" or load_page(app.env, docname) is None:
+    repository = urlsplit(config.recorded_gallery_repository_url.rstrip("/"))
+    if repository.hostname != "github.com" or load_page(app.env, docname) is None:
         return
-    notebook = f"{where.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
+    notebook = f"{repository.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
+    address = f"https://colab.research.google.com/github{notebook}"
     for links in doctree.findall(page_links):
-        address = f"https://colab.research.google.com/github{notebook}"
         links += nodes.reference("", _("Colab"), refuri=address, classes=["recipe-action"])
 
 
 def describe_foot(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: Any
 ) -> None:
-    """Give templates ``foot`` of a recipe's page: addresses, and how to cite it."""
-    page = load_page(app.env, pagename) if doctree else None
+    """Put ``foot`` into the context of a recipe's page: how to cite it, and addresses.
+
+    Without a repository, ``foot`` has no addresses.
+    """
+    if not doctree:
+        return
+    page = load_page(app.env, pagename)
     if page is None:
         return
-    foot = context["foot"] = {"cite": _cite(app, pagename, page)}
+    foot = {"cite": _cite(app, pagename, page)}
+    context["foot"] = foot
     repository = app.config.recorded_gallery_repository_url.rstrip("/")
     if not repository:
         return
-    known = _fill_in_report(app, pagename, page)
+    fields = _fill_in_report(app, pagename, page)
     for form in ("figures", "bug"):
-        fields = urlencode({"template": f"{form}.yml", **known})
-        foot[form] = f"{repository}/issues/new?{fields}"
+        query = urlencode({"template": f"{form}.yml", **fields})
+        foot[form] = f"{repository}/issues/new?{query}"
     foot["source"] = repository_address(app.env, page.recipe.path, "blob")
 
 
 def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
-    """Return what is known for the forms bug.yml and figures.yml in .github/ISSUE_TEMPLATE."""
-    known = {"page": full_address(app, docname), "language": current_language(app.config).name}
+    """Return fields of the forms bug.yml and figures.yml in .github/ISSUE_TEMPLATE.
+
+    Fields without a value are left out.
+    """
+    fields = {"page": full_address(app, docname), "language": current_language(app.config).name}
     if isinstance(page, RecordedPage):
         facts = page.recording.facts
-        known["commit"] = facts["commit"]
-        known["gpu"] = facts["device"].get("gpu")
-        known["versions"] = describe_versions(
+        fields["commit"] = facts["commit"]
+        fields["gpu"] = facts["device"].get("gpu")
+        fields["versions"] = describe_versions(
             page.recording, app.config.recorded_gallery_package_names
         )
-    return {field: value for field, value in known.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
-    """Return the page as an entry for BibTeX; its date is that of the recording."""
+    """Return a BibTeX entry for the page, with the year of the recording."""
     title = app.env.titles[docname].astext()
-    fields = {"author": f"{{{app.config.author}}}", "title": f"{{{title}}}"}
-    fields["howpublished"] = app.config.project
+    fields = {
+        "author": f"{{{app.config.author}}}",  # BibTeX keeps what stands in braces as it is
+        "title": f"{{{title}}}",
+        "howpublished": app.config.project,
+    }
     if isinstance(page, RecordedPage):
         fields["year"] = str(page.recording.recorded.year)
     if address := full_address(app, docname):
         fields["url"] = address
+    key = PurePosixPath(docname).name
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@misc{{{PurePosixPath(docname).name},", *lines, "}"])
+    return "\n".join([f"@misc{{{key},", *lines, "}"])
 
 
 def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Say at the end of a recipe's text that a package has a newer release, and what it is.
+    """Add a line to the end of a recipe for each package that has a release since the recording.
 
-    ``second_call_releases`` in ``conf.py`` names it, and the label at which a page tells the rest.
+    ``second_call_releases`` in ``conf.py`` has the current release of each package, and the label
+    of the text about what has changed, to which the line links.
     """
     if not isinstance(page, RecordedPage):
         return
@@ -104,39 +118,55 @@ def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePag
         recorded = ".".join(version.split(".")[:2])
         if recorded != current:
             name = env.config.recorded_gallery_package_names.get(package, package)
-            said = _("The current release is %s.") % f"{name} {current}"
-            words = nodes.Text(typeset(f"{said} ", current_language(env.config).locale))
-            told = _("What has changed since %s") % recorded
-            target = {"refdomain": "std", "reftype": "ref", "reftarget": label, "refwarn": True}
-            target |= {"refdoc": env.docname, "refexplicit": True}
-            link = pending_xref("", nodes.inline("", told), **target)
-            line = nodes.paragraph("", "", words, link, classes=["release"], translatable=False)
-            *_others, last = document.findall(nodes.section)
-            last += line
+            *_others, last_section = document.findall(nodes.section)
+            last_section += _describe_release(env, f"{name} {current}", recorded, label)
+
+
+def _describe_release(
+    env: BuildEnvironment, current: str, recorded: str, label: str
+) -> nodes.paragraph:
+    """Return a line that names the current release and links to what changed since the recorded."""
+    sentence = _("The current release is %s.") % current
+    text = nodes.Text(typeset(f"{sentence} ", current_language(env.config).locale))
+    link_text = _("What has changed since %s") % recorded
+    link = pending_xref(
+        "",
+        nodes.inline("", link_text),
+        refdomain="std",
+        reftype="ref",
+        reftarget=label,
+        refwarn=True,
+        refdoc=env.docname,
+        refexplicit=True,
+    )
+    return nodes.paragraph("", "", text, link, classes=["release"], translatable=False)
 
 
 class origin(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A list for downloads; the page says the same at its head and foot."""
+    """A list for downloads alone: the page has the same at its head and foot."""
 
 
 def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put the list under the title of a recipe's page."""
+    """Put an ``origin`` below the title of a recipe's page, and below its head if it has one."""
     page = load_page(app.env, docname)
     title = next(iter(doctree.findall(nodes.title)), None)
     if page is None or title is None:
         return
     address = full_address(app, docname)
-    lines = [nodes.reference("", address, refuri=address)] if address else []
+    lines: list[nodes.Node] = []
+    if address:
+        lines.append(nodes.reference("", address, refuri=address))
     if isinstance(page, RecordedPage):
         versions = describe_versions(page.recording, app.config.recorded_gallery_package_names)
         lines.append(nodes.Text(versions))
     lines.append(nodes.Text(_("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")))
-    items = (nodes.list_item("", nodes.paragraph("", "", line)) for line in lines)
-    head = title.parent.first_child_matching_class(nodes.container)
-    below = title.parent.index(title) if head is None else head
-    title.parent.insert(
-        below + 1, origin("", nodes.bullet_list("", *items), **{DOWNLOADS_ONLY: True})
-    )
+    items = [nodes.list_item("", nodes.paragraph("", "", line)) for line in lines]
+    section = title.parent
+    place = section.first_child_matching_class(nodes.container)  # of the head
+    if place is None:
+        place = section.index(title)
+    list_of_lines = nodes.bullet_list("", *items)
+    section.insert(place + 1, origin("", list_of_lines, **{DOWNLOADS_ONLY: True}))
 
 
 @write_block.register

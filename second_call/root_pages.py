@@ -1,9 +1,10 @@
-"""Sitemaps, and what lies above all languages: chooser of the language, 404 page, robots.txt.
+"""Sitemaps, and the files above all languages: choice of a language, 404 page, robots.txt.
 
-The templates are in ``_templates/root/``; what they load are files of the first language.
+The templates are in ``_templates/root/``; they load style sheets and scripts of the first language.
 """
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from filelock import FileLock
@@ -16,7 +17,7 @@ from .navigation import list_recipes
 
 
 def _(text: str) -> str:
-    """Mark a text for catalogs; it is translated where the language is known."""
+    """Mark a text for the catalogs; ``_translate_texts`` translates it for each language."""
     return text
 
 
@@ -34,59 +35,82 @@ _TEXTS = {
 
 
 def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Write the files above the published languages that are built so far.
+    """Write the sitemap of a language, and the files above the published languages built so far.
 
-    Each language's build does so, the last one for all; one at a time, for builds run side by side.
+    The build of each language does so, and the last one knows all. A lock keeps builds that run at
+    the same time from writing the same files.
     """
-    config, out = app.config, app.outdir.parent
+    config = app.config
     if exception or app.builder.name != "html" or app.outdir.name != config.language:
         return
-    site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
     names = ["index.html", "404.html"]
     if config.recorded_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
-        moved = config.redirects if "redirects" in config else {}
-        pages = sorted(app.env.found_docs - set(moved))
-        addresses = [full_address(app, page) for page in pages]
-        # the home page has one address, a language one for each of its pages
-        text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
-        (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")
+        _write_sitemap(app)
+    root = app.outdir.parent
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
-        languages = [
-            language
-            for language in config.recorded_gallery_languages.values()
-            if language.published and (out / language.code / "index.html").exists()
-        ]
-        context = {
-            "title": config.html_title or config.project,
-            "content_security_policy": config.second_call_content_security_policy,
-            "site_url": site_url if config.recorded_gallery_site_url else "",
-            "addresses": [site_url],
-            # A host shows 404.html under the wrong address, where only full paths lead anywhere.
-            "path": urlsplit(site_url).path,
-            "languages": languages,
-            "codes": {each.tag: each.code for each in languages},
-            "texts": {each.code: _translate_texts(app, each) for each in languages},
-            "recipes": {each.code: _translate_titles(app, each) for each in languages},
-            "preview": config.second_call_preview,
-        }
-        for name in names if languages else ():
+        languages = _find_built_languages(app, root)
+        if not languages:
+            return
+        context = _make_context(app, languages)
+        for name in names:
             text = app.builder.templates.render(f"root/{name}", context)
-            (out / name).write_text(text + "\n", encoding="utf-8")
+            (root / name).write_text(text + "\n", encoding="utf-8")
+
+
+def _write_sitemap(app: Sphinx) -> None:
+    """Write the sitemap of this build's language, without pages that are redirected."""
+    redirects = app.config.redirects if "redirects" in app.config else {}
+    pages = sorted(app.env.found_docs - set(redirects))
+    addresses = [full_address(app, page) for page in pages]
+    # sitemap-home.xml is a plain list of addresses, here with those of the language's pages
+    text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
+    (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")
+
+
+def _find_built_languages(app: Sphinx, root: Path) -> list[Language]:
+    """Return the published languages whose first page is in the folder of the site."""
+    languages = []
+    for language in app.config.recorded_gallery_languages.values():
+        if language.published and (root / language.code / "index.html").exists():
+            languages.append(language)
+    return languages
+
+
+def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
+    """Return what the templates need."""
+    config = app.config
+    site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
+    return {
+        "title": config.html_title or config.project,
+        "content_security_policy": config.second_call_content_security_policy,
+        "site_url": site_url if config.recorded_gallery_site_url else "",
+        "addresses": [site_url],
+        # A host shows 404.html under the wrong address, where only full paths lead anywhere.
+        "path": urlsplit(site_url).path,
+        "languages": languages,
+        "codes": {language.tag: language.code for language in languages},
+        "texts": {language.code: _translate_texts(app, language) for language in languages},
+        "recipes": {language.code: _translate_titles(app, language) for language in languages},
+        "preview": config.second_call_preview,
+    }
 
 
 def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
-    found = find_translations(app.env, "second_call", _TEXTS.values(), language, Kind.LABEL)
-    return {name: found.get(text, text) for name, text in _TEXTS.items()}
+    """Return ``_TEXTS`` in a language, in English where a translation is missing."""
+    translations = find_translations(app.env, "second_call", _TEXTS.values(), language, Kind.LABEL)
+    return {name: translations.get(text, text) for name, text in _TEXTS.items()}
 
 
 def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
-    """Return address and title of each recipe, without markup."""
+    """Return the address and the title, without markup, of each recipe."""
     titles = []
     for page in list_recipes(app.env):
-        if known := load_results(app.env, page):
-            found = find_translations(app.env, page, [known.title], language, Kind.PROSE)
-            title = found.get(known.title, known.title).replace("``", "")
-            titles.append((app.builder.get_target_uri(page), title))
+        results = load_results(app.env, page)
+        if results is None:
+            continue
+        translations = find_translations(app.env, page, [results.title], language, Kind.PROSE)
+        title = translations.get(results.title, results.title).replace("``", "")
+        titles.append((app.builder.get_target_uri(page), title))
     return titles

@@ -1,4 +1,4 @@
-"""Tables of recipes: each cell knows the heading of its column, so that a phone shows cards."""
+"""Tables of recipes as cards on a phone: each cell is labelled with the heading of its column."""
 
 from html import escape
 
@@ -8,38 +8,56 @@ from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import load_page
 
-LEAST_COLUMNS = 3  # what is narrower fits a phone
+LEAST_COLUMNS = 3  # a table with fewer columns fits a phone
 
 
 def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Name the column of each cell of a recipe's tables that have one line of headings.
+    """Label each cell of a page's tables with the heading of its column.
 
-    Other pages have such tables where they are of the class ``cards``.
+    On the page of a recipe, all tables are labelled except those of measurements, whose cells are
+    short: they scroll. On other pages, only tables with the class ``cards`` are.
     """
     is_recipe = load_page(app.env, docname) is not None
     for table in doctree.findall(nodes.table):
-        is_measured = "measured-table" in table["classes"]  # of short cells, which scroll
-        if is_measured or not (is_recipe or "cards" in table["classes"]):
+        if "measured-table" in table["classes"]:
             continue
-        heads = [row for head in table.findall(nodes.thead) for row in head]
-        merged = any(
-            "morecols" in each or "morerows" in each for each in table.findall(nodes.entry)
-        )
-        if len(heads) != 1 or len(heads[0]) < LEAST_COLUMNS or merged:
-            continue
-        labels = [" ".join(each.astext().split()) for each in heads[0]]
-        table["classes"] = [*dict.fromkeys([*table["classes"], "cards"])]
-        for row in (row for body in table.findall(nodes.tbody) for row in body):
-            for label, cell in zip(labels, row, strict=True):
-                cell["label"] = label
+        if is_recipe or "cards" in table["classes"]:
+            _label_table(table)
+
+
+def _label_table(table: nodes.table) -> None:
+    """Label the cells of a table with one row of headings and without merged cells."""
+    heading_rows = _list_rows(table, nodes.thead)
+    if len(heading_rows) != 1 or len(heading_rows[0]) < LEAST_COLUMNS or _has_merged_cells(table):
+        return
+    labels = [" ".join(heading.astext().split()) for heading in heading_rows[0]]
+    if "cards" not in table["classes"]:
+        table["classes"] = [*table["classes"], "cards"]
+    for row in _list_rows(table, nodes.tbody):
+        for label, cell in zip(labels, row, strict=True):
+            cell["label"] = label
+
+
+def _list_rows(table: nodes.table, part: type[nodes.Element]) -> list[nodes.row]:
+    """Return the rows in all parts of a table that are of a type, such as ``nodes.tbody``."""
+    rows: list[nodes.row] = []
+    for element in table.findall(part):
+        rows += element.children
+    return rows
+
+
+def _has_merged_cells(table: nodes.table) -> bool:
+    cells = table.findall(nodes.entry)
+    return any("morecols" in cell or "morerows" in cell for cell in cells)
 
 
 def visit_entry(self: HTML5Translator, node: nodes.entry) -> None:
-    """Write the first tag of a cell, with the heading of its column."""
+    """Write the start tag of a cell, with the heading of its column if the cell is labelled."""
     type(self).visit_entry(self, node)
-    if not len(node) and isinstance(node.parent.parent, nodes.thead):  # it heads nothing
+    is_heading = isinstance(node.parent.parent, nodes.thead)
+    if is_heading and not node.children:  # an empty cell is no heading
         self.body[-1] = self.body[-1].replace("<th", "<td", 1)
         self.context[-1] = "</td>\n"
     if label := node.get("label"):
-        tag, _space, rest = self.body[-1].partition("<td")
-        self.body[-1] = f'{tag}<td data-label="{escape(label)}"{rest}'
+        before, _tag, attributes = self.body[-1].partition("<td")
+        self.body[-1] = f'{before}<td data-label="{escape(label)}"{attributes}'

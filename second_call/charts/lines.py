@@ -17,13 +17,14 @@ _ = get_translation("second_call")
 
 _MARGIN = 1.15  # an axis reaches so far beyond the values
 _MOST_TICKS = 7
-_MOST_SIZES = 6  # that have a tick each
+_MOST_SIZES = 6  # with more sizes, round numbers have the ticks
 
 
 def draw_lines(data: ChartData) -> Drawing | None:
     """Draw a line for each variant over the sizes, and one for the limit if there is one.
 
-    Returns None if nothing above 0 was measured; raises ``ValueError`` if a size is no number.
+    Returns None if nothing above 0 was measured. Raises ``ValueError`` if a size is not a number
+    above 0.
     """
     rows = [row for row in data.rows if data.main in row.values]
     measured = [row for row in rows if row.values[data.main].number > 0]
@@ -44,10 +45,10 @@ def draw_lines(data: ChartData) -> Drawing | None:
     lines = []
     table_rows = []
     for variant in dict.fromkeys(row.variant for row in measured):
-        of_variant = [row for row in measured if row.variant == variant]
-        lines.append(_make_line(of_variant, data, numbers, across, up))
-        cells = {row.size: row.values[data.main].full_words for row in of_variant}
-        table_rows.append([of_variant[0].name, *(cells.get(size, "") for size in sizes)])
+        variant_rows = [row for row in measured if row.variant == variant]
+        lines.append(_make_line(variant_rows, data, numbers, across, up))
+        cells = {row.size: row.values[data.main].full_words for row in variant_rows}
+        table_rows.append([variant_rows[0].name, *(cells.get(size, "") for size in sizes)])
     if limits:
         lines.append(_limit_line(limits, numbers, across, up))
         words = {size: limit.words for size, limit in limits.items()}
@@ -67,7 +68,7 @@ def draw_lines(data: ChartData) -> Drawing | None:
 
 
 def read_size(size: Size) -> float:
-    """Return the number that a size is; raise ``ValueError`` if it is none above 0."""
+    """Return a size as a number; raise ``ValueError`` if it is not a number above 0."""
     with suppress(ValueError):
         number = float(str(size))
         if SMALLEST <= number <= LARGEST:
@@ -82,6 +83,7 @@ def _make_line(
     across: Scale,
     up: Scale,
 ) -> Line:
+    """Return the line of a variant from its rows, with a range where one was measured."""
     points = []
     descriptions = []
     ranges = []
@@ -112,6 +114,7 @@ def _make_line(
 def _limit_line(
     limits: dict[Size, Value], numbers: dict[Size, float], across: Scale, up: Scale
 ) -> Line:
+    """Return the line of the limits, from the smallest size to the largest."""
     points = [(across(numbers[size]), up(limit.number)) for size, limit in limits.items()]
     return Line(name=str(_("limit")), role="limit", points=sorted(points), has_dots=False)
 
@@ -119,7 +122,7 @@ def _limit_line(
 def _size_ticks(
     numbers: Iterable[float], across: Scale, data: ChartData
 ) -> list[tuple[float, str]]:
-    """Return a tick for each size if these are few, else round numbers."""
+    """Return place and label of each tick: for each size if there are few, else round numbers."""
     ticks = sorted(numbers)
     if len(ticks) > _MOST_SIZES:
         ticks = across.ticks(_MOST_SIZES)
@@ -127,7 +130,7 @@ def _size_ticks(
 
 
 def _describe_table(rows: Sequence[Sequence[str]], data: ChartData) -> str:
-    """Return what the lines say to those who do not see them: all values by name."""
+    """Return the values of each line as text, for readers who do not see the chart."""
     sentences = []
     for name, *cells in rows:
         values = ", ".join(cell for cell in cells if cell)

@@ -1,7 +1,7 @@
-"""Scales: from a value to a place on an axis, and the round values that stand there."""
+"""Scales: where a value is drawn on an axis, which round values have ticks, and their labels."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -15,14 +15,15 @@ _ = get_translation("second_call")
 
 _MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
-_SHORT = 1e-9  # what rounding leaves of a number
+_TOLERANCE = 1e-9  # relative; larger than errors of rounding
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scale:
-    """An axis from ``low`` to ``high``, drawn from ``start`` to ``end``; either may be the larger.
+    """An axis for values from ``low`` to ``high``, drawn from ``start`` to ``end``.
 
-    ``is_log`` needs a ``low`` above 0.
+    ``start`` and ``end`` are places on the page; either may be the larger. A logarithmic axis needs
+    a ``low`` above 0.
     """
 
     low: float
@@ -32,68 +33,90 @@ class Scale:
     is_log: bool = False
 
     def __call__(self, value: float) -> float:
-        """Return where a value is drawn; what lies outside of the axis, at its end."""
-        low, high = self._measure(self.low), self._measure(self.high)
-        inside = min(max(value, self.low), self.high)
-        share = (self._measure(inside) - low) / (high - low) if high > low else 0.0
+        """Return where a value is drawn; one outside of the axis is drawn at its nearest end."""
+        low = self._transform(self.low)
+        high = self._transform(self.high)
+        if not high > low:
+            return self.start
+        clamped = min(max(value, self.low), self.high)
+        share = (self._transform(clamped) - low) / (high - low)
         return self.start + share * (self.end - self.start)
 
-    def _measure(self, value: float) -> float:
+    def _transform(self, value: float) -> float:
+        """Return a value, or its logarithm if the axis is logarithmic."""
         return math.log10(value) if self.is_log else value
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Return at most ``most`` round values on the axis, rising.
+        """Return at most ``most`` round values on the axis, in ascending order.
 
-        On a logarithmic one they are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or
-        powers of ten, of a very long axis some of them. On a very short one, and on one that is
-        not logarithmic, they are equal steps.
+        On a logarithmic axis, they are 1, 2, 5, 10 and so on if there is room; else 1, 5, 10; else
+        powers of ten, and on a very long axis every second, third or later one. A very short
+        logarithmic axis has equal steps, as an axis that is not logarithmic.
         """
-        low, high = self.low, self.high
-        if not high > low:
-            return [low]
+        if not self.high > self.low:
+            return [self.low]
         if not self.is_log:
-            return _linear_ticks(low, high, most)
-        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+            return _linear_ticks(self.low, self.high, most)
         for steps in (_STEPS[:-1], (1, 5), (1,)):
-            values = [step * 10.0**each for each in decades for step in steps]
-            shown = [each for each in values if low * (1 - _SHORT) <= each <= high * (1 + _SHORT)]
-            if 2 <= len(shown) <= most:
-                return shown
-        if len(shown) < 2:
-            return _linear_ticks(low, high, most)
-        return shown[:: math.ceil(len(shown) / most)]
+            ticks = self._log_ticks(steps)
+            if 2 <= len(ticks) <= most:
+                return ticks
+        if len(ticks) < 2:
+            return _linear_ticks(self.low, self.high, most)
+        interval = math.ceil(len(ticks) / most)
+        return ticks[::interval]
+
+    def _log_ticks(self, steps: Sequence[int]) -> list[float]:
+        """Return the values on the axis that are one of the steps times a power of ten."""
+        lowest = self.low * (1 - _TOLERANCE)
+        highest = self.high * (1 + _TOLERANCE)
+        first_power = math.floor(math.log10(self.low))
+        last_power = math.ceil(math.log10(self.high))
+        ticks = []
+        for power in range(first_power, last_power + 1):
+            for step in steps:
+                value = step * 10.0**power
+                if lowest <= value <= highest:
+                    ticks.append(value)
+        return ticks
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[float]:
-    rough = (high - low) / max(most - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    for step in (*(each * power for each in _STEPS), 20 * power):
-        first, last = math.ceil(low / step - _SHORT), math.floor(high / step + _SHORT)
+    """Return multiples of the smallest round step of which at most ``most`` are on the axis."""
+    smallest_step = (high - low) / max(most - 1, 1)
+    power = 10.0 ** math.floor(math.log10(smallest_step))
+    for factor in (*_STEPS, 20):
+        step = factor * power
+        first = math.ceil(low / step - _TOLERANCE)
+        last = math.floor(high / step + _TOLERANCE)
         if last - first < most:
             return [round(number * step, 12) for number in range(first, last + 1)]
     return [low, high]
 
 
 def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:
-    """Return a value as readers write it, with so many digits: 14.2 ms, 16.8 GB, 2.7×, 63%.
+    """Return a value with its unit, as readers write it: 14.2 ms, 16.8 GB, 2.7×, 63%.
 
-    ``unit`` is that of a row; 0 has none. Ends that say nothing are cut off: 10 ms, not 10.0 ms.
+    ``unit`` is that of a row; 0 is written without it. ``digits`` is the number of significant
+    digits, without zeros at the end: 10 ms, not 10.0 ms. A whole number without a unit, which was
+    counted, keeps all its digits.
     """
     if not value:
         return format_number(0, locale)
-    last = 0  # what was counted is shown as it is
+    last_place = 0  # as a power of ten
     if unit or value != round(value):
-        last = int(Decimal(f"{value:.{digits - 1}e}").normalize().as_tuple().exponent)
-    return format_with_unit(value, unit, locale, last, like=value)
+        rounded = Decimal(f"{value:.{digits - 1}e}").normalize()
+        last_place = int(rounded.as_tuple().exponent)
+    return format_with_unit(value, unit, locale, last_place, like=value)
 
 
 def label_ticks(scale: Scale, unit: str, locale: Locale, most: int) -> list[tuple[float, str]]:
-    """Return the places of at most ``most`` round values on an axis, and their words."""
+    """Return place and label of each of at most ``most`` round values on an axis."""
     return [(scale(tick), format_value(tick, unit, locale)) for tick in scale.ticks(most)]
 
 
 def time_words() -> dict[str, str]:
-    """Return what readers call long times; explorer.js has them, too."""
+    """Return the translated patterns of times in minutes and hours; explorer.js gets them, too."""
     return {
         "minutes": str(_("%(large)s min")),
         "hours": str(_("%(large)s h")),
@@ -107,15 +130,22 @@ def format_seconds(
 ) -> str:
     """Return a time as readers say it: 14 ms, 76 s, 2 min 6 s, 12 min, 1 h 30 min.
 
-    ``words`` are those of ``time_words``; ``digits`` holds below 100 s. explorer.js does the same.
+    ``words`` are those of ``time_words``. ``digits`` is the number of significant digits below
+    100 s. explorer.js does the same.
     """
-    if seconds < 2 * _MINUTE - 0.5:
-        return format_value(seconds, "s", locale, digits if seconds < 100 else 3)
-    unit, name, both = _HOUR, "hours", "long"
+    if seconds < 100:
+        return format_value(seconds, "s", locale, digits)
+    if seconds < 2 * _MINUTE - 0.5:  # what rounds to two minutes is told in minutes
+        return format_value(seconds, "s", locale, 3)
     if seconds < _HOUR:
-        unit, name, both = _MINUTE, "minutes", "short"
+        unit, pattern_of_one, pattern_of_both = _MINUTE, "minutes", "short"
+    else:
+        unit, pattern_of_one, pattern_of_both = _HOUR, "hours", "long"
+    # Below ten units, the time is rounded to sixtieths of the unit: seconds or minutes.
     step = unit / 60 if seconds < 10 * unit else unit
-    total = math.floor(seconds / step + 0.5) * step
-    large, small = (int(each) for each in divmod(total, unit))
-    parts = {"large": format_value(large, "", locale), "small": int(small * 60 / unit)}
-    return (words[both if small else name] % parts).replace(" ", SPACE)
+    rounded = math.floor(seconds / step + 0.5) * step
+    units, rest = divmod(rounded, unit)
+    sixtieths = int(int(rest) * 60 / unit)
+    pattern = words[pattern_of_both if sixtieths else pattern_of_one]
+    text = pattern % {"large": format_value(int(units), "", locale), "small": sixtieths}
+    return text.replace(" ", SPACE)

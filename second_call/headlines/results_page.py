@@ -1,13 +1,15 @@
-"""The directive ``results``: every case in a table, in groups by what the work waits for.
+"""The directive ``results``: tables of all cases, in groups by what the work waits for.
 
-``recordings/<recipe>.ipynb`` is the recording a page shows. Recordings of the same recipe on
-other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add rows.
+The page of a recipe shows the recording ``recordings/<recipe>.ipynb``. Recordings of the recipe on
+other machines are in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add rows.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
@@ -48,7 +50,10 @@ NOTHING = "–"
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A row of the page: the author's words, and what a machine says; neither if unmeasured."""
+    """A row of the page: the author's words, and the results of one machine.
+
+    ``results`` is None if there is no recording, ``gain`` if the recording lacks a measurement.
+    """
 
     words: headline
     results: RecipeResults | None
@@ -56,88 +61,108 @@ class Case:
 
 
 class Results(SphinxDirective):
-    """Name the headlines of the results page."""
+    """Contains the headlines of the results page."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the headlines, which are drawn when they have been translated."""
+        """Return the headlines, which ``draw_results`` draws after translation."""
         return read_headlines(self, draw_results)
 
 
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the legend, a table for each group, and links to the data."""
     locale = current_language(env.config).locale
-    cases = [
-        Case(words=node, results=results, gain=gain)
-        for node in headlines
-        if isinstance(node, headline)
-        for results, gain in find_gains(env, node)
-    ]
-    drawn = html_element("", render("legend.html", has_ranges=True), tag="div", classes=["results"])
+    cases = _list_cases(env, headlines)
+    legend = render("legend.html", has_ranges=True)
+    tables = html_element("", legend, tag="div", classes=["results"])
     for state, members in group_cases(cases):
-        drawn += _make_group(env, state, members, cases)
-    rows = [
-        row
-        for docname in watch(env, list_recipes)
-        for results in measured_of(env, docname)
-        for row in list_rows(docname.partition("/")[2], results)
-    ]
-    return [drawn, *([link_to_data(env.docname, rows, locale)] if rows else [])]
+        tables += _make_group(env, state, members, cases)
+    rows: list[dict[str, Any]] = []
+    for docname in watch(env, list_recipes):
+        recipe = docname.partition("/")[2]
+        for results in measured_of(env, docname):
+            rows += list_rows(recipe, results)
+    if not rows:
+        return [tables]
+    return [tables, link_to_data(env.docname, rows, locale)]
+
+
+def _list_cases(env: BuildEnvironment, headlines: headline_list) -> list[Case]:
+    """Return a case for each headline and machine, in the order of the headlines."""
+    cases = []
+    for node in headlines:
+        if isinstance(node, headline):
+            for results, gain in find_gains(env, node):
+                cases.append(Case(words=node, results=results, gain=gain))
+    return cases
 
 
 def group_cases(cases: Sequence[Case]) -> list[tuple[State | None, list[Case]]]:
-    """Return groups with members by what the work waits for, the greatest gain first.
+    """Return the groups that have members, each sorted by gain, the greatest first.
 
-    What was not measured stands in a group without a state, at the end.
+    Cases that were not measured are in the last group, which has no state.
     """
     groups: list[tuple[State | None, list[Case]]] = []
     for state in State:
         members = [case for case in cases if case.gain and case.gain.state is state]
-        members.sort(key=lambda case: -case.gain.ratio.value if case.gain else 0.0)
+        members.sort(key=_ratio, reverse=True)
         if members:
             groups.append((state, members))
-    if unmeasured := [case for case in cases if not case.gain]:
+    unmeasured = [case for case in cases if not case.gain]
+    if unmeasured:
         groups.append((None, unmeasured))
     return groups
+
+
+def _ratio(case: Case) -> float:
+    """Return by which factor a measured case gains."""
+    assert case.gain is not None
+    return case.gain.ratio.value
 
 
 def _make_group(
     env: BuildEnvironment, state: State | None, members: Sequence[Case], cases: Sequence[Case]
 ) -> nodes.Element:
+    """Return the section of a group: title, explanation, table and, if measured, all figures.
+
+    ``cases`` are those of the page: they decide which rows name their release or device.
+    """
     title, explanation = _describe_state(state)
     heading = html_element("", nodes.Text(title), tag="h2", classes=[])
-    name = state.value if state else "not-measured"
-    group = html_element("", heading, tag="section", classes=["headline-group"], ids=[name])
-    if names := _name_baselines(env, members):
-        compared = str(_("Compared with: %s.") % ", ".join(names))
+    anchor = state.value if state else "not-measured"
+    group = html_element("", heading, tag="section", classes=["headline-group"], ids=[anchor])
+    if baselines := _name_baselines(env, members):
+        compared = str(_("Compared with: %s.") % ", ".join(baselines))
         locale = current_language(env.config).locale
         explanation = typeset(f"{explanation} {compared}", locale)
     if explanation:
         group += nodes.paragraph("", explanation)
-    columns = _column_names()
-    heads = [html_element(tag="td", classes=[])]
-    for column in columns:
-        attributes = {"scope": "col"}
-        heads.append(
-            html_element("", nodes.Text(column), tag="th", classes=[], attributes=attributes)
-        )
-    head_row = html_element("", *heads, tag="tr", classes=[])
-    head = html_element("", head_row, tag="thead", classes=[])
+    recorded = [case.results for case in cases if case.results]
+    releases = sort_versions([results.release for results in recorded])
+    newest = releases[-1] if releases else ""
+    devices = {results.device for results in recorded}
     body = html_element(tag="tbody", classes=["headlines"])
-    newest = (sort_versions([case.results.release for case in cases if case.results]) or [""])[-1]
-    devices = {case.results.device for case in cases if case.results}
     for case in members:
         body += _make_row(env, case, newest=newest, names_device=len(devices) > 1)
-    group += html_element("", head, body, tag="table", classes=["results-table"])
+    group += html_element("", _make_head(), body, tag="table", classes=["results-table"])
     if state:
         table = _make_figures(env, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
 
+def _make_head() -> nodes.Element:
+    """Return the head of a table, with an empty cell above the names of the cases."""
+    row = html_element("", html_element(tag="td", classes=[]), tag="tr", classes=[])
+    for column in _column_names():
+        text = nodes.Text(column)
+        row += html_element("", text, tag="th", classes=[], attributes={"scope": "col"})
+    return html_element("", row, tag="thead", classes=[])
+
+
 def _describe_state(state: State | None) -> tuple[str, str]:
-    """Return title of a group and what its members have in common."""
+    """Return the title of a group, and a sentence about what its members have in common."""
     if state is State.WAITS:
         title = _("The GPU waits")
         text = _("Before the change, the GPU works less than 80% of the time.")
@@ -156,23 +181,25 @@ def _describe_state(state: State | None) -> tuple[str, str]:
 
 
 def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]:
-    """Return what the members of a group are compared with, the most frequent first."""
-    names = Counter(
-        name_variant(env, case.words["recipe"], case.gain.before.measurement)
-        for case in members
-        if case.gain
-    )
-    return [name for name, _count in names.most_common()]
+    """Return the variants with which a group is compared, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for case in members:
+        if case.gain:
+            name = name_variant(env, case.words["recipe"], case.gain.before.measurement)
+            counts[name] += 1
+    return [name for name, _count in counts.most_common()]
 
 
 def _column_names() -> list[str]:
-    names = _("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")
+    """Return the headings of the four columns with figures."""
+    names = [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
     return [str(name) for name in names]
 
 
 def _make_row(
     env: BuildEnvironment, case: Case, *, newest: str, names_device: bool
 ) -> nodes.Element:
+    """Return the row of a case, which names its release if that is older than ``newest``."""
     locale = current_language(env.config).locale
     link = link_words(env, case.words["recipe"], case.words.deepcopy().children)
     name = nodes.paragraph("", "", link, classes=["headline-case", *case.words["classes"]])
@@ -190,26 +217,25 @@ def _make_row(
     if case.results.release != newest:
         release = nodes.inline("", name_release(env, case.results), classes=["headline-mark"])
         name += [nodes.Text(" "), release]
-    bars, ratio, startup, pays = _column_names()
-    row += html_element(
-        "",
-        draw_bars(env, case.words["recipe"], gain),
-        tag="td",
-        classes=["headline-bars"],
-        attributes={"data-label": bars},
-    )
-    cells = [
-        (ratio, make_ratio(gain, locale), "headline-ratio"),
-        (startup, [nodes.Text(format_startup(gain, locale) or NOTHING)], "headline-startup"),
-        (pays, [nodes.Text(_format_calls(env, gain.pays_after))], "headline-pays"),
-    ]
-    for label, parts, kind in cells:
-        cell = html_element("", *parts, tag="td", classes=[kind], attributes={"data-label": label})
-        row += cell
+    bars = draw_bars(env, case.words["recipe"], gain)
+    startup = nodes.Text(format_startup(gain, locale) or NOTHING)
+    calls = nodes.Text(_format_calls(env, gain.pays_after))
+    bars_label, ratio_label, startup_label, calls_label = _column_names()
+    row += _make_cell("headline-bars", bars_label, bars)
+    row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, locale))
+    row += _make_cell("headline-startup", startup_label, startup)
+    row += _make_cell("headline-pays", calls_label, calls)
     return row
 
 
+def _make_cell(css_class: str, label: str, *children: nodes.Node) -> nodes.Element:
+    """Return a cell, labelled with the heading of its column for phones."""
+    attributes = {"data-label": label}
+    return html_element("", *children, tag="td", classes=[css_class], attributes=attributes)
+
+
 def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
+    """Return after how many calls a change breaks even, a dash if it was not measured."""
     if pays_after is None:
         return NOTHING
     calls = format_measurement(pays_after, current_language(env.config).locale)
@@ -217,16 +243,23 @@ def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
 
 
 def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
-    """Return all figures of a group with their ranges, which a page folds."""
+    """Return a table of all figures of a group with their ranges."""
     locale = current_language(env.config).locale
-    head = ["", _("Speed-up"), _("Before"), _("After"), _("GPU busy"), _("Of the limit")]
-    head += [_("First call"), _("Breaks even after")]
+    head = [
+        "",
+        _("Speed-up"),
+        _("Before"),
+        _("After"),
+        _("GPU busy"),
+        _("Of the limit"),
+        _("First call"),
+        _("Breaks even after"),
+    ]
     rows = []
     for case in members:
         gain = case.gain
         if gain is None:
             continue
-        optional = [gain.share, gain.first_call, gain.pays_after]
         rows.append(
             [
                 case.words.astext(),
@@ -234,20 +267,28 @@ def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
                 _describe_side(env, case, gain.before),
                 _describe_side(env, case, gain.after),
                 _describe_busy(env, gain),
-                *(make_value(each, locale).full_words if each else "" for each in optional),
+                _describe_optional(gain.share, locale),
+                _describe_optional(gain.first_call, locale),
+                _describe_optional(gain.pays_after, locale),
             ]
         )
     return Table(head=[str(title) for title in head], rows=rows)
 
 
+def _describe_optional(measurement: Measurement | None, locale: Locale) -> str:
+    """Return a measurement with its range, nothing if there is none."""
+    return make_value(measurement, locale).full_words if measurement else ""
+
+
 def _describe_side(env: BuildEnvironment, case: Case, side: Side) -> str:
-    """Return the name of a variant and its measurement with the range."""
+    """Return the name of a variant, and its measurement with the range."""
     locale = current_language(env.config).locale
     name = name_variant(env, case.words["recipe"], side.measurement)
     return f"{name}: {make_value(side.measurement, locale).full_words}"
 
 
 def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
+    """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
     locale = current_language(env.config).locale
     before, after = gain.before.busy_share, gain.after.busy_share
     if before is None or after is None or gain.state in (State.STARTUP, State.OTHER):

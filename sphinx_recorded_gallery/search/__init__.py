@@ -96,9 +96,12 @@ def _describe_search(
 def _write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write the index of all pages, if anything of it has changed.
 
+    Pages that sphinx-reredirects replaces are left out: they only lead to others.
     A build of some pages, from nothing, knows too few and writes none.
     """
-    files = {page: _text_file(app, page) for page in sorted(app.env.found_docs)}
+    redirects = app.config.redirects if "redirects" in app.config else {}
+    pages = sorted(app.env.found_docs - redirects.keys())
+    files = {page: _text_file(app, page) for page in pages}
     if exception or not all(path.exists() for path in files.values()):
         return
     synonyms = _load_synonyms(app)

@@ -435,7 +435,7 @@ class Pages:
     warnings: str
     html: str
     downloads: tuple[str, str]
-    pictures: list[str]  # names of files
+    pictures: list[str]  # names of files, but for the thumbnail in the list of recipes
 
     @property
     def charts(self) -> list[Tag]:
@@ -458,7 +458,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
         build = gallery.build(language=code)
         files = (build.out / f"recipes/steps.{ending}" for ending in ("ipynb", "py"))
         downloads = tuple(file.read_text(encoding="utf-8") for file in files)
-        pictures = [path.name for path in build.out.glob("_images/*")]
+        files = [path.name for path in build.out.glob("_images/*")]
+        pictures = [name for name in files if not name.endswith("_thumb.png")]
         found[code] = Pages(build.warnings, build.page("recipes/steps"), downloads, pictures)
     return found
 

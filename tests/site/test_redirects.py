@@ -4,6 +4,7 @@ import runpy
 from pathlib import Path
 
 from second_call.short_names import name_recipes
+from sphinx_recorded_gallery.search.index import FILE_NAME
 from tests.helpers.gallery import RECIPE, ROOT, Gallery
 from tests.helpers.site_pages import LANGUAGES, SOURCE, read
 
@@ -32,6 +33,26 @@ def test_a_moved_page_leads_to_its_new_address(gallery: Gallery) -> None:
     gallery.add_extension("sphinx_reredirects", redirects=moved)
     page = (gallery.build().out / "old/name.html").read_text()
     assert 'url=../recipes/adding.html#text"' in page
+
+
+def add_list_that_moved(gallery: Gallery) -> None:
+    gallery.write("adding", RECIPE)
+    gallery.add_extension("sphinx_reredirects", redirects={"recipes/index": "../index.html"})
+
+
+def test_the_search_does_not_offer_a_list_that_moved(gallery: Gallery) -> None:
+    add_list_that_moved(gallery)
+    gallery.add_extension("sphinx_recorded_gallery.search")
+    index = (gallery.build().out / FILE_NAME).read_text(encoding="utf-8")
+    assert '"recipes/adding.html"' in index
+    assert '"recipes/index.html"' not in index
+
+
+def test_thumbnails_of_a_list_that_moved_are_not_translated(gallery: Gallery) -> None:
+    add_list_that_moved(gallery)
+    messages = (gallery.build("gettext").out / "recipes/index.pot").read_text(encoding="utf-8")
+    assert 'msgid "All."' in messages
+    assert "recipes/adding" not in messages
 
 
 def test_redirects_lead_from_no_page_to_one(languages_site: Path) -> None:

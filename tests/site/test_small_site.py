@@ -1,4 +1,4 @@
-"""What the site adds to the pages of a small gallery: cards, a page for translators, languages."""
+"""What the site adds to the pages of a small gallery: a page for translators, languages."""
 
 import re
 import shutil
@@ -27,24 +27,6 @@ def site(site: Gallery) -> Gallery:
     site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
     site.translate(PAGE, MESSAGES)
     return site
-
-
-def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
-    page = site.build(language="ko").page("recipes/index")
-    card = page.partition('<ul class="recipe-cards">')[2].partition("</ul>")[0]
-    assert "수 더하기" in card
-    assert "가 있는 첫 문장입니다." in card
-    assert "Adding" not in card
-
-
-def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
-    site.build(language="ko")
-    site.translate(PAGE, MESSAGES | {"A paragraph.": "다른 문단입니다."})
-    assert site.build(language="ko").read == [PAGE]
-    site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
-    build = site.build(language="ko")
-    assert build.read == [PAGE, "recipes/index"]
-    assert "수 합하기" in build.page(PAGE)
 
 
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:

@@ -1,0 +1,57 @@
+"""Neighbours of a recipe: their order, and whose titles a build reads for them."""
+
+import re
+import shutil
+
+import pytest
+
+from tests.helpers.gallery import ROOT, SETTINGS, Gallery
+
+SHORT = '''
+    """
+    A recipe
+    ========
+
+    %s
+    """
+    print(1)
+'''
+
+
+def next_recipe(page: str) -> str | None:
+    match = re.search(r'class="next" href="(\w+)\.html"', page)
+    return match and match[1]
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    for name in ("alpha", "beta", "gamma"):
+        gallery.add(name, SHORT % f"About {name}.")
+    templates = gallery.root / "_templates"
+    templates.mkdir()
+    shutil.copy(ROOT / "_templates/neighbours.html", templates)
+    gallery.configure(
+        second_call_recipes=["gamma", "beta"],
+        html_sidebars={"**": ["neighbours.html"]},
+        templates_path=["_templates"],
+    )
+    return gallery
+
+
+def test_recipes_have_the_order_of_the_site(site: Gallery) -> None:
+    build = site.build()
+    assert next_recipe(build.page("recipes/gamma")) == "beta"
+    assert next_recipe(build.page("recipes/beta")) == "alpha"
+    assert next_recipe(build.page("recipes/alpha")) is None
+    build = site.build(second_call_recipes=["beta"])
+    assert next_recipe(build.page("recipes/beta")) == "alpha"
+    assert next_recipe(build.page("recipes/alpha")) == "gamma"
+
+
+def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Gallery) -> None:
+    """Neighbours are those of the site's order, not of the toctree's."""
+    by_name = SETTINGS["sphinx_gallery_conf"] | {"within_subsection_order": "FileNameSortKey"}
+    site.configure(sphinx_gallery_conf=by_name, second_call_recipes=["gamma"])
+    assert "Next recipe</span> A recipe</a>" in site.build().page("recipes/gamma")
+    site.write("alpha", SHORT.replace("A recipe", "Another ") % "About alpha.")
+    assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
