@@ -1,6 +1,7 @@
 """What a headline says on each machine: how much sooner work is done, after which startup."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -124,6 +125,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
         quantity: by_key.get(replace(measurement, quantity=quantity).key)
         for quantity in ("share", "first_call", "ready", "break_even")
     }
+    has_startup = times_startup and not _captures_nothing(by_key, measurement)
     first_calls = [each for each in by_key.values() if each.quantity == "first_call"]
     return Gain(
         times_first_calls=any(
@@ -136,7 +138,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
         share=related["share"],
         start_up=by_key.get(START_UP),
         first_call=related["first_call"] if times_startup else None,
-        ready=related["ready"] if times_startup else None,
+        ready=related["ready"] if has_startup else None,
         break_even=related["break_even"] if is_own and times_startup else None,
     )
 
@@ -212,3 +214,12 @@ def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
         if machine and name:
             machines[pages[name]].append(machine)
     return machines
+
+
+def _captures_nothing(by_key: Mapping[str, Measurement], measurement: Measurement) -> bool:
+    """Tell whether a recipe counted the CUDA graphs of a variant, and there are none.
+
+    The time until such a variant is ready is that of its first calls, and no startup.
+    """
+    graphs = by_key.get(replace(measurement, quantity="graphs").key)
+    return graphs is not None and graphs.value == 0
