@@ -25,8 +25,7 @@ that the event ``recorded-gallery-name`` returns: ``app.connect("recorded-galler
 calls ``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``.
 
 **Languages and translations.** :func:`current_language` and :func:`source_language` return a
-:class:`Language`. :func:`find_message` returns a message of another page, :func:`message_nodes` the
-same as nodes.
+:class:`Language`. :func:`find_message` returns a message of another page.
 
 A mistake that a person can correct is raised as :class:`GalleryError`.
 
@@ -88,7 +87,6 @@ from .translate.loading import (
     catalog_path,
     find_message,
     find_translations,
-    message_nodes,
     repository_address,
     watch_glossary,
 )
@@ -160,7 +158,6 @@ __all__ = [
     "load_spans",
     "look_up",
     "marks_of",
-    "message_nodes",
     "name_case",
     "note_link",
     "note_problem",

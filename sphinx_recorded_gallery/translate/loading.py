@@ -11,7 +11,6 @@ from collections.abc import Collection
 from pathlib import Path
 
 import polib
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -31,7 +30,6 @@ from .catalogs import (
 )
 from .checks import Kinds, examine, prepare_prose
 from .glossary import Glossary, find_glossaries, load_glossary
-from .markup import inline_nodes
 
 logger = logging.getLogger(__name__)
 
@@ -175,27 +173,6 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
         return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
 
     return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
-
-
-def message_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
-    """Return a message of a page as nodes in the language of this build, figures filled in.
-
-    A message without a translation is one node with the class ``language-en``, or of another
-    language of the sources.
-    """
-    # Imported here: a project may have translations and no measurements.
-    from ..measurements.roles import ROLES, make_node
-
-    language, source = current_language(env.config), source_language(env.config)
-    translation = find_message(env, docname, text)
-
-    def make(role: str, words: str) -> nodes.Node | None:
-        return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
-
-    children = inline_nodes(translation, glue=language.words_touch_markup, make=make)
-    if translation == text and language != source:
-        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
-    return children
 
 
 def watch_glossary(env: BuildEnvironment) -> Glossary:
