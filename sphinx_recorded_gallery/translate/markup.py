@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
@@ -155,33 +155,6 @@ def _find_places(children: list[nodes.Node]) -> Iterator[str]:
     for number, child in enumerate(children):
         if isinstance(child, nodes.problematic):
             yield "".join(text[number:])[:_PLACE]
-
-
-def inline_nodes(
-    text: str,
-    *,
-    glue: bool = False,
-    make: Callable[[str, str], nodes.Node | None] = lambda _role, _text: None,
-) -> list[nodes.Node]:
-    """Return a text as nodes of a page; roles become plain text, links and footnotes too.
-
-    ``make`` may return another node for a role with its text.
-    """
-    children = []
-    for child in _parse_inline(text, glue)[0]:
-        if isinstance(child, nodes.Text | nodes.literal):
-            children.append(child)
-        elif not isinstance(child, nodes.target):
-            role = child.get("role") if isinstance(child, nodes.Element) else None
-            made = make(role, child.astext()) if role else None
-            children.append(made or nodes.Text(_shown(child)))
-    return children
-
-
-def _shown(node: nodes.Node) -> str:
-    """Return what a reader sees of a part: of a role with a title of its own, the title."""
-    explicit = _ROLE_TARGET.match(node.astext())
-    return str(explicit["title"]) if explicit else str(node.astext())
 
 
 def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]) -> None:
