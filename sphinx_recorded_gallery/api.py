@@ -69,7 +69,7 @@ from .measurements.numbers import (
 from .measurements.processes import Measurements
 from .measurements.quantities import Quantity, standard_quantities
 from .measurements.ranges import Measurement
-from .measurements.release_changes import ReleaseChanges, compare_releases
+from .measurements.release_changes import QuantitySummary, ReleaseChanges, compare_releases
 from .measurements.release_page import load_changes
 from .measurements.rows import LARGEST, SMALLEST, Row, Size, find_rows, slug
 from .measurements.spans import Spans, load_spans
@@ -111,6 +111,7 @@ __all__ = [
     "Page",
     "Priority",
     "Quantity",
+    "QuantitySummary",
     "Recipe",
     "RecipePage",
     "RecipeResults",

@@ -17,6 +17,8 @@ On a single host the values of both releases must not overlap and, if the GPU bo
 value has to lie outside the range of the old one.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,9 +54,14 @@ class Change:
     ratio: float  # now / before, median over hosts; infinite where it was 0 before
     low: float  # the least of a host
     high: float
-    hosts: int
+    by_host: Mapping[str, float]  # the ratio of each host that measured both
     basis: Basis
     has_moved: bool
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts measured it with both releases."""
+        return len(self.by_host)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +94,11 @@ class ReleaseChanges:
     def unmoved(self) -> tuple[Change, ...]:
         """What has not moved."""
         return tuple(change for change in self.changes if not change.has_moved)
+
+    @property
+    def summaries(self) -> list[QuantitySummary]:
+        """What moved, by quantity."""
+        return summarize(self.changes)
 
 
 def compare_releases(
@@ -138,22 +150,25 @@ def _compare(
         basis, baseline = Basis.VALUES, ""
     else:
         basis, baseline = _choose_basis(new, now, before)
-    pairs = []
+    pairs = {}
     for host in sorted(hosts):
         values_now = _read_values(now.processes, host, key, baseline)
         values_before = _read_values(before.processes, host, key, baseline)
         if values_now and values_before:
-            pairs.append((values_now, values_before))
+            pairs[host] = (values_now, values_before)
     if not pairs:
         return None
-    ratios = [_divide(median(values), median(others)) for values, others in pairs]
+    by_host = {
+        host: _divide(median(values), median(others)) for host, (values, others) in pairs.items()
+    }
+    ratios = list(by_host.values())
     ratio = median(ratios)
     if _distance(ratio) <= math.log(SMALL):
         has_moved = False
     elif len(pairs) > 1:
         has_moved = _is_beyond_noise(ratios)
     else:
-        [(values_now, values_before)] = pairs
+        [(values_now, values_before)] = pairs.values()
         has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
         if basis is Basis.VALUES:
             has_moved = has_moved and not old.low <= new.value <= old.high
@@ -163,7 +178,7 @@ def _compare(
         ratio=ratio,
         low=min(ratios),
         high=max(ratios),
-        hosts=len(pairs),
+        by_host=by_host,
         basis=basis,
         has_moved=has_moved,
     )
@@ -242,10 +257,41 @@ class QuantitySummary:
     """What moved of one quantity."""
 
     quantity: str
-    count: int  # of measurements that both releases have
-    less: tuple[Change, ...]
-    more: tuple[Change, ...]
-    basis: frozenset[Basis]  # of those that moved
+    changes: tuple[Change, ...]  # of all measurements that both releases have
+
+    @property
+    def count(self) -> int:
+        """How many measurements both releases have."""
+        return len(self.changes)
+
+    @property
+    def less(self) -> tuple[Change, ...]:
+        """What moved and became less."""
+        return tuple(change for change in self.changes if change.has_moved and change.ratio < 1)
+
+    @property
+    def more(self) -> tuple[Change, ...]:
+        """What moved and became more."""
+        return tuple(change for change in self.changes if change.has_moved and change.ratio > 1)
+
+    @property
+    def unit(self) -> str:
+        """The unit of all measurements."""
+        return self.changes[0].now.unit
+
+    @property
+    def host_medians(self) -> tuple[float, ...]:
+        """For each host the median of its ratios, least first: how its measurements changed."""
+        by_host: dict[str, list[float]] = {}
+        for change in self.changes:
+            for host, ratio in change.by_host.items():
+                by_host.setdefault(host, []).append(ratio)
+        return tuple(sorted(median(ratios) for ratios in by_host.values()))
+
+    @property
+    def is_bound_by_gpu(self) -> bool:
+        """Whether the GPU bounds all of what moved, so that a single host tells of a release."""
+        return all(change.basis is Basis.VALUES for change in (*self.less, *self.more))
 
     @property
     def has_moved(self) -> bool:
@@ -258,19 +304,10 @@ def summarize(changes: Sequence[Change]) -> list[QuantitySummary]:
     by_quantity: dict[str, list[Change]] = {}
     for change in changes:
         by_quantity.setdefault(change.now.quantity, []).append(change)
-    summaries = []
-    for quantity, group in by_quantity.items():
-        moved = [change for change in group if change.has_moved]
-        summaries.append(
-            QuantitySummary(
-                quantity=quantity,
-                count=len(group),
-                less=tuple(change for change in moved if change.ratio < 1),
-                more=tuple(change for change in moved if change.ratio > 1),
-                basis=frozenset(change.basis for change in moved),
-            )
-        )
-    return summaries
+    return [
+        QuantitySummary(quantity=quantity, changes=tuple(group))
+        for quantity, group in by_quantity.items()
+    ]
 
 
 def find_percents(changes: Sequence[Change]) -> tuple[float, float]:
