@@ -1,38 +1,37 @@
-"""The directive ``release-chart``: how two releases compare, a line for each quantity and recipe.
+"""The directive ``release-chart``: what changed most between two releases.
 
-``.. release-chart:: 2.15 2.11`` stands beside ``.. releases:: 2.15 2.11``, which tells the same in
+``.. release-chart:: 2.15 2.11`` stands beside ``.. releases:: 2.15 2.11``, which tells all of it in
 sentences. Where no machine has measured both releases there is no chart, and no caption.
 """
 
 import math
-from collections.abc import Iterator
-from operator import itemgetter
-from statistics import median
-from typing import Any
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import (
-    QuantitySummary,
+    Change,
     all_files,
     current_language,
     load_changes,
     load_results,
+    name_measurement,
     once,
     watch,
 )
 
 from ..navigation import list_recipes
-from ..quantities import name_quantities
 from ..short_names import short_name
+from . import releases
 from .directive import make_node
-from .releases import Change, draw_changes
 
 # What tells a reader whether to upgrade, in this order; the sentences tell the rest.
-_DRAWN = ("gpu", "speedup", "kernels", "memory", "kept", "first_call", "start_up", "first_result")
-_MORE_IS_BETTER = ("speedup",)
+DRAWN = ("speedup", "gpu", "memory", "first_call")
+MORE_IS_BETTER = ("speedup",)
+RECIPES_DRAWN = 4  # those in which a quantity changed most
 
 
 class ReleaseChart(SphinxDirective):
@@ -46,53 +45,59 @@ class ReleaseChart(SphinxDirective):
         caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("release-chart: it needs a caption, a sentence below it")
-        now, before = self.arguments
-        found = sorted(self._find_changes(now, before), key=itemgetter(0))
-        changes = [change for _place, change in found]
+        changes = _find_changes(self.env, *self.arguments)
         locale = current_language(self.config).locale
-        node = make_node(draw_changes(changes, locale), "", "")
+        node = make_node(releases.draw_changes(changes, locale), "", "")
         node += caption
         self.set_source_info(node)
         return [node]
 
-    def _find_changes(self, now: str, before: str) -> Iterator[tuple[tuple[int, int], Change]]:
-        """Yield what moved with its place: by quantity, then by recipe."""
-        names = name_quantities()
-        recipes = _find_recipes(self.env)
-        for recipe, docname in enumerate(recipes):
-            watch(self.env, load_results, docname)
-            for summary in once(self.env, load_changes, docname, now, before).summaries:
-                change = _make_change(summary)
-                if change is None:
-                    continue
-                label = names[summary.quantity]
-                if len(recipes) > 1:
-                    label = f"{label} · {short_name(docname) or docname}"
-                place = (_DRAWN.index(summary.quantity), recipe)
-                yield place, Change(label=label, **change)
 
+def _find_changes(env: BuildEnvironment, now: str, before: str) -> list[releases.Change]:
+    """Return what changed most in recipes, by quantity and then the largest first.
 
-def _find_recipes(env: BuildEnvironment) -> tuple[str, ...]:
-    """Return the recipe of the page, or all of them on another page."""
-    files = watch(env, all_files)
-    return (env.docname,) if env.docname in files else watch(env, list_recipes)
-
-
-def _make_change(summary: QuantitySummary) -> dict[str, Any] | None:
-    """Return ratio, range and hosts of a quantity, above 1 where it became better.
-
-    None if it is not drawn: nothing of it moved, or it is bound by the host and only one was seen.
+    The recipe of the page is drawn, or all of them on another page.
     """
-    if summary.quantity not in _DRAWN or not summary.has_moved:
-        return None
-    ratios = [ratio for ratio in summary.host_medians if 0 < ratio < math.inf]
-    if not ratios or (len(ratios) == 1 and not summary.is_bound_by_gpu):
-        return None
-    if summary.quantity not in _MORE_IS_BETTER:
-        ratios = sorted(1 / ratio for ratio in ratios)
-    return {
-        "ratio": median(ratios),
-        "low": ratios[0],
-        "high": ratios[-1],
-        "hosts": len(ratios),
-    }
+    is_recipe = env.docname in watch(env, all_files)
+    recipes = (env.docname,) if is_recipe else watch(env, list_recipes)
+    largest: dict[str, list[tuple[Change, str]]] = {quantity: [] for quantity in DRAWN}
+    for docname in recipes:
+        watch(env, load_results, docname)
+        moved = once(env, load_changes, docname, now, before).moved
+        for quantity, chosen in largest.items():
+            of_quantity = [change for change in moved if change.now.quantity == quantity]
+            drawable = [change for change in of_quantity if _is_finite(change)]
+            count = len(drawable) if is_recipe else 1
+            chosen += [(change, docname) for change in drawable[:count]]
+    return [
+        _draw_change(env, docname, change, is_recipe=is_recipe)
+        for chosen in largest.values()
+        for change, docname in _choose_largest(chosen)
+    ]
+
+
+def _is_finite(change: Change) -> bool:
+    return all(0 < ratio < math.inf for ratio in (change.ratio, change.low, change.high))
+
+
+def _choose_largest(changes: Sequence[tuple[Change, str]]) -> list[tuple[Change, str]]:
+    ordered = sorted(changes, key=lambda item: -abs(math.log(item[0].ratio)))
+    return ordered[:RECIPES_DRAWN]
+
+
+def _draw_change(
+    env: BuildEnvironment, docname: str, change: Change, *, is_recipe: bool
+) -> releases.Change:
+    """Return a line of the chart, whose ratio is above 1 where a measurement became better."""
+    *variant, _separator, quantity = (
+        words for words, _is_data in name_measurement(env, docname, change.now)
+    )
+    label = f"{quantity}: {''.join(variant)}"
+    if not is_recipe:
+        label = (
+            f"{quantity}: {short_name(docname) or PurePosixPath(docname).name} · {''.join(variant)}"
+        )
+    ratio, low, high = change.ratio, change.low, change.high
+    if change.now.quantity not in MORE_IS_BETTER:
+        ratio, low, high = 1 / ratio, 1 / high, 1 / low
+    return releases.Change(label=label, ratio=ratio, low=low, high=high, hosts=change.hosts)

@@ -13,8 +13,8 @@ values are compared and marked.
 
 *Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
 their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
-On a single host the values of both releases must not overlap and, if the GPU bounds them, the new
-value has to lie outside the range of the old one.
+On a single host, what the host bounds is not known to have moved. What the GPU bounds has: if the
+values of both releases do not overlap, and the new one lies outside the range of the old one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,6 @@ from .replicates import Process
 from .rows import Row
 
 SMALL = 1.02  # a ratio that counts as none
-# Times of calls and shares follow from others, and say nothing of a release by themselves.
-_DERIVED_QUANTITIES = ("wall", "share")
-_DERIVED_UNITS = ("share",)
 
 
 class Basis(Enum):
@@ -62,6 +59,11 @@ class Change:
     def hosts(self) -> int:
         """How many hosts measured it with both releases."""
         return len(self.by_host)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the hosts tell if it moved; of what a host bounds, one alone does not."""
+        return self.hosts > 1 or self.basis is Basis.VALUES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +119,9 @@ def compare_releases(
     changes = []
     for key in now.by_key.keys() & before.by_key.keys():
         measurement = now.by_key[key]
-        is_derived = (
-            measurement.quantity in _DERIVED_QUANTITIES or measurement.unit in _DERIVED_UNITS
-        )
-        if is_derived or measurement.unit != before.by_key[key].unit:
+        quantity = quantities.get(measurement.quantity)
+        is_compared = quantity is None or quantity.compared
+        if not is_compared or measurement.unit != before.by_key[key].unit:
             continue
         change = _compare(key, now, before, hosts, is_gpu_bound=measurement.quantity in gpu_bound)
         if change:
@@ -169,9 +170,9 @@ def _compare(
         has_moved = _is_beyond_noise(ratios)
     else:
         [(values_now, values_before)] = pairs.values()
-        has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
-        if basis is Basis.VALUES:
-            has_moved = has_moved and not old.low <= new.value <= old.high
+        is_apart = min(values_now) > max(values_before) or max(values_now) < min(values_before)
+        is_outside = not old.low <= new.value <= old.high
+        has_moved = basis is Basis.VALUES and is_apart and is_outside
     return Change(
         now=new,
         before=old,
@@ -261,8 +262,8 @@ class QuantitySummary:
 
     @property
     def count(self) -> int:
-        """How many measurements both releases have."""
-        return len(self.changes)
+        """Of how many measurements it is known whether they moved."""
+        return sum(change.is_known for change in self.changes)
 
     @property
     def less(self) -> tuple[Change, ...]:
@@ -275,23 +276,9 @@ class QuantitySummary:
         return tuple(change for change in self.changes if change.has_moved and change.ratio > 1)
 
     @property
-    def unit(self) -> str:
-        """The unit of all measurements."""
-        return self.changes[0].now.unit
-
-    @property
-    def host_medians(self) -> tuple[float, ...]:
-        """For each host the median of its ratios, least first: how its measurements changed."""
-        by_host: dict[str, list[float]] = {}
-        for change in self.changes:
-            for host, ratio in change.by_host.items():
-                by_host.setdefault(host, []).append(ratio)
-        return tuple(sorted(median(ratios) for ratios in by_host.values()))
-
-    @property
-    def is_bound_by_gpu(self) -> bool:
-        """Whether the GPU bounds all of what moved, so that a single host tells of a release."""
-        return all(change.basis is Basis.VALUES for change in (*self.less, *self.more))
+    def is_known(self) -> bool:
+        """Whether it is known of any measurement if it moved."""
+        return any(change.is_known for change in self.changes)
 
     @property
     def has_moved(self) -> bool:

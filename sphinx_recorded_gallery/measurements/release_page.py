@@ -116,9 +116,12 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
         told += _tell_together(env, compared)
     for docname, changes in compared.items():
         told += _tell_recipe(env, docname, now, before, changes)
-    if without:
+    facts = {"now": now, "before": before}
+    if not compared and len(docnames) > 1:
+        text = _("No machine has measured any recipe with both %(now)s and %(before)s yet.")
+        told.append(_paragraph(nodes.Text(str(text % facts))))
+    elif without:
         text = _("No machine has measured both %(now)s and %(before)s:")
-        facts = {"now": now, "before": before}
         told.append(_paragraph(nodes.Text(f"{text % facts} "), *without))
     return told
 
@@ -158,15 +161,21 @@ def _tell_quantities(
     env: BuildEnvironment, docname: str, summaries: Sequence[QuantitySummary], locale: Locale
 ) -> Iterator[Pieces]:
     """Yield a sentence for each quantity that moved, and one for all that did not."""
-    unmoved = []
+    unmoved: list[str] = []
+    unknown: list[str] = []
     for summary in summaries:
         if summary.has_moved:
             yield from _tell_quantity(env, docname, summary, locale)
-        else:
-            unmoved.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+            continue
+        name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+        (unmoved if summary.is_known else unknown).append(name)
     if unmoved:
         names = {"quantities": ", ".join(unmoved)}
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
+    if unknown:
+        names = {"quantities": ", ".join(unknown)}
+        text = _("One machine does not tell, because its CPU decides: %(quantities)s")
+        yield [(str(text % names), False)]
 
 
 def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
