@@ -96,7 +96,7 @@ def standard_quantities() -> dict[str, Quantity]:
         ),
         Quantity(
             name="break_even",
-            label=_("pays after"),
+            label=_("breaks even after"),
             unit="calls",
             meaning=_("Calls after which compiling has paid; absent if it never has"),
         ),
