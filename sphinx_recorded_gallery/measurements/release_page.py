@@ -54,7 +54,7 @@ class release_changes(nodes.General, nodes.Element):  # noqa: N801 (docutils nam
 
 
 class release_table(nodes.General, nodes.Element):  # noqa: N801
-    """A table below a ``summary``, folded where pages can fold."""
+    """A table below a ``summary``, or sentences and a table, folded where pages can fold."""
 
 
 class Releases(SphinxDirective):
@@ -140,10 +140,18 @@ def _tell_recipe(
         text = _("%(now)s beside %(before)s on %(machines)s machines that measured both.")
     yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
     claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
-    yield _list([*claims, *_tell_quantities(env, docname, changes.summaries, locale)])
+    quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
+    folded = release_table(summary=str(_("What moved, measurement by measurement")))
+    if docname == env.docname:
+        yield _list([*claims, *quantities])
+    else:  # a page of many recipes shows the claims of each, and folds the rest
+        if claims:
+            yield _list(claims)
+        folded += _list(quantities)
     if changes.moved:
-        table = _draw_table(env, docname, now, before, changes.moved, locale)
-        yield release_table("", table, summary=str(_("What moved, measurement by measurement")))
+        folded += _draw_table(env, docname, now, before, changes.moved, locale)
+    if folded.children:
+        yield folded
 
 
 def _tell_together(
