@@ -4,7 +4,8 @@
 its processes, and then the median over hosts; its range is the least and the greatest of a host.
 
 *Bound by the GPU* are the quantities that are marked so, and what else both releases measured
-within the GPU's own spread: their ratio is that of the values.
+within the GPU's own spread: their ratio is that of the values. So is that of what is counted, such
+as graphs, which no CPU changes.
 
 *Bound by the host* is everything else, which differs between processes of one host as well. Where a
 case has a baseline of the same quantity, the ratio is that of values relative to the baseline of
@@ -37,7 +38,7 @@ SMALL = 1.02  # a ratio that counts as none
 class Basis(Enum):
     """What a ratio of two releases is of."""
 
-    VALUES = "values that the GPU bounds"
+    VALUES = "values that no CPU changes"
     WITHIN_PROCESS = "values relative to the baseline of the same process"
     HOST = "values that the host bounds, which differ between its processes, too"
 
@@ -147,7 +148,8 @@ def _compare(
 ) -> Change | None:
     """Return how a measurement changed; None if no host has measured it with both releases."""
     new, old = now.by_key[key], before.by_key[key]
-    if is_gpu_bound or (new.gpu_bound and old.gpu_bound):
+    is_counted = not new.unit
+    if is_gpu_bound or is_counted or (new.gpu_bound and old.gpu_bound):
         basis, baseline = Basis.VALUES, ""
     else:
         basis, baseline = _choose_basis(new, now, before)

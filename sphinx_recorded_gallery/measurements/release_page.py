@@ -182,7 +182,7 @@ def _tell_quantities(
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
     if unknown:
         names = {"quantities": ", ".join(unknown)}
-        text = _("One machine does not tell, because its CPU decides: %(quantities)s")
+        text = _("Not known from one machine, whose CPU decides: %(quantities)s")
         yield [(str(text % names), False)]
 
 
@@ -255,9 +255,9 @@ def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
 def _describe_basis(basis: set[Basis]) -> str:
     """Return a mark for what the host bounds; nothing for values that the GPU bounds."""
     if basis == {Basis.WITHIN_PROCESS}:
-        return str(_("(relative to the baseline of the same process)"))
+        return str(_("(relative to the baseline)"))
     if Basis.HOST in basis:
-        return str(_("(bound by the host, whose processes differ, too)"))
+        return str(_("(bound by the host)"))
     return ""
 
 

@@ -59,7 +59,7 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
     fused = "fused 14.0\u00a0ms < foreach 39.0\u00a0ms; 2.11: fused 50\u00a0ms · foreach 39\u00a0ms"
     assert re.sub(" +", " ", claim) == f"Holds with {HERE} and not with 2.11: {fused}"
     assert moved == "kernels: more by 23% in 1 of 1 measurements"
-    assert unknown == "One machine does not tell, because its CPU decides: step"
+    assert unknown == "Not known from one machine, whose CPU decides: step"
     table = page.select_one("details.release-changes table")
     lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
     assert lines == [
@@ -73,7 +73,7 @@ def test_several_machines_have_a_range(released: Gallery) -> None:
     measure_both(released, hosts=3)
     page = read_page(released)
     assert f"Python {HERE} beside 2.11 on 3 machines that measured both." in page.get_text()
-    relative = "(relative to the baseline of the same process)"
+    relative = "(relative to the baseline)"
     assert f"step: faster by 72% in 1 of 2 measurements {relative}" in sentences(page)
     cells = page.select_one("details.release-changes table")("td")
     assert cells[2].get_text(strip=True) == "0.28× (0.28× to 0.28× on 3 machines)"
