@@ -88,10 +88,10 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 
 .. libraries::
 
-   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step with
-     ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot be
-     compiled. A text that does not fit into the cache, or another batch size, compiles again: start with the longest
-     text you expect, and keep the batch size.
+   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step
+     with ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot
+     be compiled. A text that does not fit into the cache, or another batch size, compiles again: start with the
+     longest text you expect, and keep the batch size.
    - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
      mode="reduce-overhead")`` to see whether it pays. Then capture the step manually, which needs no compiler.
      :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
@@ -101,8 +101,8 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 **What you need**
 
 - PyTorch 2.11 or newer, Transformers 5.17 or newer, and pandas.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, without
-  CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
+- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU,
+  without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -112,8 +112,8 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 # Setup
 # -----
 #
-# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens. "Graph by hand" in charts and
-# tables is a manual capture with ``torch.cuda.graph``.
+# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens. "Graph by hand" in charts
+# and tables is a manual capture with ``torch.cuda.graph``.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -338,8 +338,8 @@ def read_once(decoder):
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead`` check
-# that; later ones, and manual graphs, overwrite your tensor without a word.
+# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead``
+# check that; later ones, and manual graphs, overwrite your tensor without a word.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
 # sphinx_gallery_once = True
@@ -409,8 +409,8 @@ for name, count in graphs.items():
 # The graph keeps repeating the same token
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Copy the next token and position into the captured tensors**, as ``position.fill_()`` does. A graph reads addresses,
-# not Python variables.
+# **Copy the next token and position into the captured tensors**, as ``position.fill_()`` does. A graph reads
+# addresses, not Python variables.
 #
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -421,7 +421,7 @@ for name, count in graphs.items():
 # Texts of one batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each text its own position**, for its row of the cache and of the mask. The decoder here has one for all.
+# **Give each text its own position**, for its row of the cache and of the mask.
 #
 # Another batch size comes
 # ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -434,8 +434,8 @@ for name, count in graphs.items():
 #
 # A decode step reads all weights once and computes little with them. At best it lasts as long as this read, the
 # **limit**: :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode the CPU spends
-# :measured:`one-token.1.without-compiling.cpu` launching :measured:`one-token.1.without-compiling.kernels` kernels that
-# run for :measured:`one-token.1.without-compiling.gpu`. The GPU is done with each before the next arrives.
+# :measured:`one-token.1.without-compiling.cpu` launching :measured:`one-token.1.without-compiling.kernels` kernels
+# that run for :measured:`one-token.1.without-compiling.gpu`. The GPU is done with each before the next arrives.
 #
 # A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot hold a
 # growing cache. A **static cache** is allocated once: the position is a tensor, and a mask hides the empty slots.
@@ -446,7 +446,7 @@ from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "What look prints (one run), and how the picture is measured"
+# sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
 # sphinx_gallery_once = True
 decoder = make_decoder(1)
 lanes = {}
@@ -466,6 +466,30 @@ bench.publish_spans("kernels of a token", lanes)
 #
 # Compiling alone leaves the GPU idle; a graph does not
 # -----------------------------------------------------
+#
+# .. chart:: busy
+#    :case: one token.1
+#    :best: graph by hand
+#
+#    Time per token, one text.
+#
+# - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
+#   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
+#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. It is ready in
+#   :measured:`one-token.1.graph-by-hand.ready`, because nothing compiles.
+# - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
+#   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
+#   but still one by one: :claim:`the GPU idles more than half of the time <2 * one-token.1.default.gpu <
+#   one-token.1.default.wall>`.
+# - Compiled blocks in the graph save :claim:`some more: {one-token.1.graph-by-hand.wall} →
+#   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
+#   one-token.1.graph-by-hand.wall>`. Weigh that against the plain graph, not against eager mode: :claim:`compiler
+#   startup alone lasts as long as 5,000 tokens of that graph <5000 * one-token.1.graph-by-hand.wall <
+#   process.compiler.start_up>`.
+# - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles
+#   the whole model: :claim:`ready in {one-token.1.reduce-overhead.ready}, compiled blocks in
+#   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
+#   one-token.1.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "One token, in five variants"
 
@@ -497,36 +521,12 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
 
 # %%
-# .. chart:: busy
-#    :case: one token.1
-#    :best: graph by hand
-#
-#    Time per token, one text.
-#
-# - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
-#   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
-#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. It is ready in
-#   :measured:`one-token.1.graph-by-hand.ready`, because nothing compiles.
-# - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
-#   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`, but
-#   still one by one: :claim:`the GPU idles more than half of the time <2 * one-token.1.default.gpu <
-#   one-token.1.default.wall>`.
-# - Compiled blocks in the graph save :claim:`some more: {one-token.1.graph-by-hand.wall} →
-#   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
-#   one-token.1.graph-by-hand.wall>`. Weigh that against the plain graph, not against eager mode: :claim:`compiler
-#   startup alone lasts as long as 5,000 tokens of that graph <5000 * one-token.1.graph-by-hand.wall <
-#   process.compiler.start_up>`.
-# - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
-#   whole model: :claim:`ready in {one-token.1.reduce-overhead.ready}, compiled blocks in
-#   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
-#   one-token.1.reduce-overhead.ready>`, plus startup.
-#
 # Sixteen texts cost about as much as one
 # ---------------------------------------
 #
 # A step reads the weights once for the whole batch: :claim:`GPU time goes from {one-token.1.graph-by-hand.gpu} to
 # {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 * one-token.1.graph-by-hand.gpu>` in a manual
-# graph. What scales with the batch is the cache: :measured:`one-token.16.cache.bytes` for 16 texts of 256 slots.
+# graph. Only the cache scales with the batch, to :measured:`one-token.16.cache.bytes` here.
 
 # sphinx_gallery_fold = "One step for 16 texts"
 # sphinx_gallery_once = True
@@ -556,8 +556,8 @@ for name, taken in seconds.items():
 # Leave prompts eager
 # -------------------
 #
-# A prompt of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would need
-# its own graph. If long prompts keep coming, compile them as a separate function with :doc:`dynamic shapes
+# A prompt of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would
+# need its own graph. If long prompts keep coming, compile them as a separate function with :doc:`dynamic shapes
 # </recipes/varying_sizes>` (not measured).
 
 # sphinx_gallery_fold = "Time a prompt"
@@ -576,9 +576,10 @@ print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 # At four times the width, a token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
 # :claim:`{wide-model.blocks-compiled-graph-by-hand.share} of the limit, up from
 # {one-token.1.blocks-compiled-graph-by-hand.share} in the small model
-# <one-token.1.blocks-compiled-graph-by-hand.share < wide-model.blocks-compiled-graph-by-hand.share>`, and :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the
-# speed of eager mode <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.without-compiling.wall>`. From here,
-# only fewer bytes per token help: 8- or 4-bit weights, or more texts per batch.
+# <one-token.1.blocks-compiled-graph-by-hand.share < wide-model.blocks-compiled-graph-by-hand.share>`, and
+# :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the speed of eager mode
+# <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.without-compiling.wall>`. From here, only fewer bytes
+# per token help: 8- or 4-bit weights, or more texts per batch.
 
 # sphinx_gallery_fold = "A wider decoder"
 # sphinx_gallery_once = True
@@ -618,9 +619,9 @@ long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, round
 # Reading a token makes the GPU wait
 # ----------------------------------
 #
-# After ``.tolist()``, the GPU idles until the next launch. Eight tokens need :measured:`8-tokens.each-one-read.wall` if
-# you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So look for the end of a text
-# every few tokens.
+# After ``.tolist()``, the GPU idles until the next launch. Eight tokens need :measured:`8-tokens.each-one-read.wall`
+# if you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So look for the end of a
+# text every few tokens.
 
 # sphinx_gallery_fold = "How many tokens are read"
 
@@ -664,9 +665,10 @@ reading = bench.compare(
 # -----------------------------------------
 #
 # PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans its kernels for each length anew:
-# :measured:`growing-cache.cudnn.first_pass` for the first token of a length, :measured:`growing-cache.cudnn.third_pass`
-# once the length is known. :claim:`Without cuDNN, the first needs only {growing-cache.without-cudnn.first_pass} <5 *
-# growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. So if you keep a growing cache, call
+# :measured:`growing-cache.cudnn.first_pass` for the first token of a length,
+# :measured:`growing-cache.cudnn.third_pass` once the length is known. :claim:`Without cuDNN, the first needs only
+# {growing-cache.without-cudnn.first_pass} <5 * growing-cache.without-cudnn.first_pass <
+# growing-cache.cudnn.first_pass>`. So if you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
 # sphinx_gallery_fold = "A growing cache, with and without cuDNN"
@@ -726,9 +728,10 @@ for name, found in growing.items():
         bench.measure("growing cache", name, quantity, value)
 
 # %%
-# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One block
-# needs :claim:`{growing-one-block.reduce-overhead.third_pass} per token then, {growing-one-block.default.third_pass} in
-# the mode default <growing-one-block.default.third_pass < growing-one-block.reduce-overhead.third_pass>`.
+# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One
+# block needs :claim:`{growing-one-block.reduce-overhead.third_pass} per token then,
+# {growing-one-block.default.third_pass} in the mode default <growing-one-block.default.third_pass <
+# growing-one-block.reduce-overhead.third_pass>`.
 
 # sphinx_gallery_fold = "A growing cache, compiled"
 # sphinx_gallery_once = True
@@ -825,15 +828,15 @@ for name, found in llamas.items():
 #
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
-# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1; that can
-#   still turn a close choice between two tokens.
+# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1; that
+#   can still turn a close choice between two tokens.
 # - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged caches, grouped
-#   queries and several GPUs were not measured. See :ref:`what carries over to other GPUs <other-gpus>` and
-#   :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
+#   queries and several GPUs were not measured. See :ref:`what carries over to other GPUs <other-gpus>` and :ref:`what
+#   changed since PyTorch 2.11 <newer-pytorch>`.
 #
 # Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
 # ``reduce-overhead`` known, to Transformers for its `guide to caches
 # <https://huggingface.co/docs/transformers/kv_cache>`__, and to PyTorch for the `notes on CUDA graphs
-# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__. gpt-fast reports 1,397 of about 1,700 GB/s for
-# Llama-2-7B on an A100, about four fifths. Our wide decoder gets to
+# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__. gpt-fast reports 1,397 of about 1,700 GB/s
+# for Llama-2-7B on an A100, about four fifths. Our wide decoder gets to
 # :measured:`wide-model.blocks-compiled-graph-by-hand.share`; the kernels of the small one are too short for that.
