@@ -399,10 +399,10 @@ for variant, found in counts.items():
 # It compiles twice, and that is too slow
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass** ``dynamic=True``, **or call** ``torch.compiler.set_stance("eager_then_compile")``, which runs the first
-# call in eager mode. :claim:`Either compiles once <twelve-calls.length-dynamic-true.compilations <
-# twelve-calls.length.compilations>`. To make a single dimension dynamic, mark each input:
-# ``torch._dynamo.mark_dynamic(x, 1)``.
+# **Pass** ``dynamic=True``, and :claim:`it compiles once <twelve-calls.length-dynamic-true.compilations <
+# twelve-calls.length.compilations>`. Or call ``torch.compiler.set_stance("eager_then_compile")``: the first call runs
+# in eager mode, and :claim:`the second compiles for all <twelve-calls.length-eager-then-compile.compilations <
+# twelve-calls.length.compilations>`. For a single dimension, mark each input: ``torch._dynamo.mark_dynamic(x, 1)``.
 #
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -637,10 +637,10 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # A new length costs a capture, once
 # ----------------------------------
 #
-# Eight lengths come that no variant has seen, first to eager mode: it pays
-# :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which the others find ready. A
-# graph then costs :measured:`a-new-length.cuda-graphs.new_length` for its capture, and :claim:`a padded length almost
-# nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
+# Here come eight lengths that no variant has seen. Eager mode meets them first, and pays
+# :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the others find ready. Capturing
+# a graph costs :measured:`a-new-length.cuda-graphs.new_length`, and :claim:`a padded length next to nothing <10 *
+# a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
 #
 # PyTorch 2.15 can stop capturing: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
 # Beyond it, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
