@@ -564,8 +564,8 @@ for name, row in means.iterrows():
 # %%
 # .. _where-gpu-busy:
 #
-# Large model: change the number format before you compile
-# --------------------------------------------------------
+# Large model: ``bfloat16`` autocast first, then compile
+# ------------------------------------------------------
 #
 # .. chart:: busy
 #    :case: large-model
