@@ -158,7 +158,7 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 #    * - The model syncs, or shapes are many or unknown
 #      - ``model.compile(mode="reduce-overhead")``
 #      - :measured:`training-by-pytorch.reduce-overhead.speedup`; :measured:`training-by-pytorch.reduce-overhead.ready`
-#        plus startup
+#        plus :ref:`startup <compiler-startup>`
 #    * - A few known shapes
 #      - One manual graph each, in one pool, the largest first
 #      - They :ref:`share memory <graph-pools>`
@@ -856,9 +856,8 @@ publish_start(case, calls)
 # %%
 # **Different results after compiling?** A graph changes no bit: results differ by
 # :measured:`inference-by-hand.one-graph.difference`. Those of compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That
-# alone is no error: compare both with a ``float32`` reference, not with each other. To round as eager does, pass
-# ``options={"emulate_precision_casts": True}``; PyTorch 2.15 has ``options={"numerics": "strict"}``, too.
+# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That is
+# no error by itself: :ref:`how to check, and how to round as eager does <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_once = True
@@ -1038,7 +1037,7 @@ if bench.gpu:
 #
 # - One small model on one GPU was measured; :ref:`another GPU <other-gpus>` may not wait for its CPU.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs (not measured).
-# - :ref:`What changed with PyTorch 2.15 <newer-pytorch>`.
+# - You serve a model: :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15 <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports 1.12 to 1.70× on clusters; here there

@@ -21,7 +21,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 
    - :measured:`iteration.cuda-graphs.wall` per iteration, from :measured:`iteration.before.wall`
    - :measured:`small-model.cuda-graphs.first_call` for the first step with CUDA graphs, plus compiler startup
-   - :measured:`small-model.cuda-graphs.break_even` steps until compiling breaks even, startup included
+   - :measured:`small-model.cuda-graphs.break_even` steps until compiling :ref:`breaks even <break-even>`, startup included
    - :measured:`small-model.cuda-graphs.kept` of GPU memory kept between steps, optimizer state included
 
    .. code-block:: diff
@@ -719,7 +719,8 @@ if bench.gpu:
 #   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
 # - Times bound by the CPU differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
-# - Inference was not timed: give ``look`` a function that answers a request.
+# - Inference was not timed: give ``look`` a function that answers a request, and see the :doc:`serving checklist
+#   </serving>`.
 #
 # Thanks to Szymon Migacz, whose `Performance Tuning Guide
 # <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says
