@@ -874,7 +874,7 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 #
 # Let the producer of a large input write to the captured address. Doubling 64 million numbers costs
 # :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
-# <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` if they are copied before.
+# <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` if they are copied before (1 run).
 
 # sphinx_gallery_fold = "How the copy is timed"
 # sphinx_gallery_once = True

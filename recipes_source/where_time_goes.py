@@ -592,7 +592,7 @@ busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=Fa
 # %%
 # Compiling on top :claim:`makes a step {large-model-compiled.compiled.speedup} faster
 # <large-model-compiled.compiled.wall < large-model-compiled.without-compiling.wall>`, after a first step of
-# :measured:`large-model-compiled.compiled.first_call`.
+# :measured:`large-model-compiled.compiled.first_call` (1 run).
 
 # sphinx_gallery_fold = "The large model, compiled"
 # sphinx_gallery_once = True
