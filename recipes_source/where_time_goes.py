@@ -456,8 +456,6 @@ look(lambda: train(next(batches)), calls)  # new batches
 look(lambda: train(batch), calls)  # the same batch
 
 # %%
-# .. _where-launches:
-#
 # Small model: launches are the bottleneck
 # ----------------------------------------
 #
@@ -494,8 +492,6 @@ rehearsal(torch.ones(8, 8, device=bench.device)).sum().backward()
 small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=False)
 
 # %%
-# .. _where-all-changes:
-#
 # All together: data first, then launches
 # ---------------------------------------
 #
@@ -562,8 +558,6 @@ for name, row in means.iterrows():
         bench.measure("iteration", name, f"{part}_share", share, unit="share")
 
 # %%
-# .. _where-gpu-busy:
-#
 # Large model: ``bfloat16`` autocast first, then compile
 # ------------------------------------------------------
 #
@@ -605,8 +599,6 @@ compiled = bench.compare(
 )
 
 # %%
-# .. _where-line-waits:
-#
 # A single line can stop the CPU
 # ------------------------------
 #
