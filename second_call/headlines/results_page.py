@@ -145,17 +145,17 @@ def _make_group(
     body = html_element(tag="tbody", classes=["headlines"])
     for case in members:
         body += _make_row(env, case, newest=newest, names_device=len(devices) > 1)
-    group += html_element("", _make_head(), body, tag="table", classes=["results-table"])
+    group += html_element("", _make_head(state), body, tag="table", classes=["results-table"])
     if state:
         table = _make_figures(env, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
 
-def _make_head() -> nodes.Element:
+def _make_head(state: State | None) -> nodes.Element:
     """Return the head of a table, with an empty cell above the names of the cases."""
     row = html_element("", html_element(tag="td", classes=[]), tag="tr", classes=[])
-    for column in _column_names():
+    for column in _column_names(state):
         text = nodes.Text(column)
         row += html_element("", text, tag="th", classes=[], attributes={"scope": "col"})
     return html_element("", row, tag="thead", classes=[])
@@ -172,6 +172,9 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory during a call.")
     elif state is State.OTHER:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
@@ -190,9 +193,10 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
     return [name for name, _count in counts.most_common()]
 
 
-def _column_names() -> list[str]:
+def _column_names(state: State | None) -> list[str]:
     """Return the headings of the four columns with figures."""
-    names = [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
+    gain = _("Less memory") if state is State.MEMORY else _("Speed-up")
+    names = [_("Before and after"), gain, _("Startup"), _("Breaks even after")]
     return [str(name) for name in names]
 
 
@@ -211,7 +215,7 @@ def _make_row(
     gain = case.gain
     if gain is None or case.results is None:
         text = nodes.paragraph("", NOTHING if case.results else _("[not measured yet]"))
-        span = {"colspan": str(len(_column_names()))}
+        span = {"colspan": str(len(_column_names(None)))}
         row += html_element("", text, tag="td", classes=["unmeasured"], attributes=span)
         return row
     if case.results.release != newest:
@@ -220,7 +224,7 @@ def _make_row(
     bars = draw_bars(env, case.words["recipe"], gain)
     startup = nodes.Text(format_startup(gain, locale) or NOTHING)
     calls = nodes.Text(_format_calls(env, gain.pays_after))
-    bars_label, ratio_label, startup_label, calls_label = _column_names()
+    bars_label, ratio_label, startup_label, calls_label = _column_names(gain.state)
     row += _make_cell("headline-bars", bars_label, bars)
     row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, locale))
     row += _make_cell("headline-startup", startup_label, startup)
@@ -291,6 +295,6 @@ def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
     """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
     locale = current_language(env.config).locale
     before, after = gain.before.busy_share, gain.after.busy_share
-    if before is None or after is None or gain.state in (State.STARTUP, State.OTHER):
+    if before is None or after is None or gain.state in (State.STARTUP, State.MEMORY, State.OTHER):
         return ""
     return f"{format_percent(before, locale)} → {format_percent(after, locale)}"
