@@ -164,7 +164,7 @@ def test_memory_is_a_group_without_startup(gallery: Gallery) -> None:
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   results\n")
     group = parse(gallery.build().page("results")).select_one("#memory")
-    assert [words(head) for head in group.select("thead th")] == [
+    assert [words(head) for head in group.select(".results-table thead th")] == [
         "Before and after",
         "Less memory",
         "Startup",
