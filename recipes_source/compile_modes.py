@@ -168,6 +168,7 @@ for message in ("TypedStorage is deprecated", "IProgress not found"):
 
 # %%
 
+
 # sphinx_gallery_fold = "A function in several modes"
 def in_modes(function, *inputs, modes=("default", "reduce-overhead")):
     """Return variants of a call: not compiled, and compiled in each mode."""
@@ -227,6 +228,7 @@ def attend_by_formula():
     with sdpa_kernel(SDPBackend.MATH):
         return attend()
 
+
 # %%
 
 # sphinx_gallery_fold = "List the kernels of both"
@@ -285,6 +287,7 @@ def count_compilations(mark=False, **options):
         run(batch)
     return counter.graphs
 
+
 # %%
 
 # sphinx_gallery_fold = "Count the compilations of five sizes"
@@ -334,6 +337,7 @@ def count_graphs(function):
         run(ones)
     events = list_events(lambda: run(ones))
     return sum(event.name.startswith("cudaGraphLaunch") for event in events)
+
 
 # %%
 
@@ -504,6 +508,7 @@ except (ImportError, RuntimeError) as error:
 
 # %%
 
+
 # sphinx_gallery_fold = "Time one sentence in three modes"
 def encode(ids):
     """Return one vector per text: the mean over its tokens."""
@@ -560,6 +565,7 @@ def compare_results(case, calls, exact):
         bench.measure(case, name, "difference", change, unit="")
         differences[name] = {"from float64": error, "from not compiled": change}
     print(pd.DataFrame(differences).T.rename_axis(columns=case).to_string())
+
 
 # %%
 
