@@ -752,7 +752,7 @@ numpy_function = bench.compare(
 # Limits and next steps
 # ---------------------
 #
-# - Two layers of BERT stay in the GPU's cache: their GPU time is no measure of a full BERT.
+# - Two layers of BERT stay in the GPU's cache: their GPU time is no measure of all twelve.
 # - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Other
 #   :ref:`changes up to 2.15 <newer-pytorch>`.
 # - :doc:`How break-even is computed </how_we_measure>`, and what stays outside of graphs: PyTorch on `CUDA graphs

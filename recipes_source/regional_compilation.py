@@ -702,7 +702,8 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`. With the cache of the process
 # before, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>` to
 # :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes after
-# :measured:`fresh-process.model-cache-kept.first_result` (1 run).
+# :measured:`fresh-process.model-cache-kept.first_result` (1 run). The cache lies in a temporary folder, which a container
+# forgets: set ``TORCHINDUCTOR_CACHE_DIR``, as in the last tab above.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
