@@ -255,10 +255,9 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, do nothing. The second shape compiles once more, for all that follow:
-# :measured:`five-sizes.nothing-marked.compilations` compilations cover five shapes, where ``dynamic=False``
-# :claim:`compiles each <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only
-# once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call.
+# Usually, do nothing. The second shape compiles once more, for all shapes that follow:
+# :measured:`five-sizes.nothing-marked.compilations` compilations cover five, and only ``dynamic=False`` :claim:`compiles
+# each <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call.
 # CUDA graphs are captured for each shape in any case: :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "How compilations are counted"
@@ -370,12 +369,12 @@ if bench.gpu:
 # Unexpected keys: ``_orig_mod.``
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Use ``model.compile()``. ``torch.compile(model)`` returns a wrapper with other names of weights.
+# Use ``model.compile()``. ``torch.compile(model)`` returns a wrapper that renames the weights.
 #
 # Compiling fails
 # ~~~~~~~~~~~~~~~
 #
-# Try one backend after the other. If ``"eager"`` fails, the compiler cannot follow your Python code; if ``"aot_eager"``
+# Try one ``backend=`` after the other. If ``"eager"`` fails, the compiler cannot follow your Python code; if ``"aot_eager"``
 # does, AOTAutograd fails; if only ``"inductor"`` does, generated code is at fault. ``TORCH_LOGS=graph_breaks`` prints
 # what was left out.
 
@@ -390,7 +389,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# Eager, the CPU launches each kernel, and a launch costs it :measured:`process.eager-operation.launch_cost`. If a kernel
+# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost`. If a kernel
 # ends before the next launch, the GPU idles.
 #
 # .. spans:: one call
@@ -427,7 +426,7 @@ bench.publish_spans("one call", lanes)
 # - ``max-autotune`` also captures, and times several kernels for each matrix product and convolution.
 #
 # Find out with ``reduce-overhead`` what a graph is worth: it is one argument. Then consider a manual capture, without a
-# compiler: :doc:`CUDA graphs </recipes/cuda_graphs>`. ``look`` at the three calls:
+# compiler: :doc:`CUDA graphs </recipes/cuda_graphs>`. ``look`` says of the three calls:
 
 # sphinx_gallery_fold = "Look at each mode"
 # sphinx_gallery_once = True
@@ -452,7 +451,7 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # ``reduce-overhead``, :claim:`the whole step beats the model alone
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
-# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` an iteration, but :claim:`compiles longer
+# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` an iteration, but :claim:`its first call lasts longer
 # <cuda_graphs:training-by-pytorch.reduce-overhead.first_call < training-by-pytorch.whole-step.first_call>`:
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.first_call` instead of
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`A manual capture of the iteration beats both
@@ -620,8 +619,8 @@ if bert:
 #
 # Try the memory format first, without a compiler: :claim:`it cuts the GPU time <resnet18.channels_last-not-compiled.gpu <
 # resnet18.not-compiled.gpu>`, :measured:`resnet18.not-compiled.gpu` →
-# :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`goes on <resnet18.default.gpu <
-# resnet18.channels_last-not-compiled.gpu>` to :measured:`resnet18.default.gpu`: it changes the format, too, and fuses what
+# :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
+# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`: it changes the format, too, and fuses what
 # follows a convolution. Then :claim:`the GPU waits <1.25 * resnet18.default.gpu < resnet18.default.wall>`, and a CUDA graph
 # is next (1 run).
 
@@ -681,11 +680,12 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# A linear layer of 8192 rows and 4096 columns is work to tune for. Its first call took
+# A linear layer on 8192 rows of 4096 numbers is what tuning is meant for. Its first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time stayed within a tenth of eager's
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run), because
-# cuBLAS is good at large products. Below 68 multiprocessors none is tuned: "Not enough SMs".
+# cuBLAS is good at large products. PyTorch tunes none on a GPU below 68
+# multiprocessors: "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True

@@ -427,8 +427,8 @@ for kind, quantities in counts.items():
 # Now and then a call lasts seconds
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Find inputs that compile again in a test, with ``torch.compiler.set_stance("fail_on_recompile")``. In production,
-# ``eager_on_recompile`` runs them eager, so no request waits for the compiler; nothing warns. If shapes vary, see :doc:`Dynamic shapes
+# In tests, find inputs that compile again with ``torch.compiler.set_stance("fail_on_recompile")``. In production,
+# ``eager_on_recompile`` runs them eager, so no request waits for the compiler, but nothing warns. If shapes vary, see :doc:`Dynamic shapes
 # </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
@@ -469,7 +469,7 @@ for _ in range(3):
 # "CUDA error: an illegal memory access was encountered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in a process. When ``reduce-overhead`` captures a
+# Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process. When ``reduce-overhead`` captures a
 # new shape, it frees memory of cuBLAS, which your graph may still use: :doc:`CUDA graphs </recipes/cuda_graphs>`.
 #
 # Results are wrong, and nothing warns
@@ -631,17 +631,17 @@ long_input = bench.compare(
 )
 
 # %%
-# One CUDA graph does most when the GPU waits
-# -------------------------------------------
+# When the GPU waits, one CUDA graph does most
+# --------------------------------------------
 #
 # With one text of 128 tokens, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
 # short-input.not-compiled.wall>`. One graph, captured manually and without a compiler, makes a call
 # :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall <
 # short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
 # :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring it to
-# :measured:`short-input.blocks-in-a-cuda-graph.wall`. That :claim:`saves at most a third of the graph's call
-# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`, so weigh startup
-# against it, and not against eager.
+# :measured:`short-input.blocks-in-a-cuda-graph.wall`. Beside the graph alone, they :claim:`save at most a third
+# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler startup
+# against that, not against eager.
 
 # sphinx_gallery_fold = "Time reduce-overhead; it comes before manual captures, whose memory it may free up to 2.14"
 WAYS = {"not compiled": None, "model": reduce_overhead}
@@ -691,7 +691,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # :measured:`reduce-overhead.model.first_call`; :claim:`blocks in a graph are ready sooner
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks reach
-# :measured:`short-input.blocks.speedup` and the whole model :measured:`short-input.model.speedup` of eager's speed. In
+# :measured:`short-input.blocks.speedup`, and the whole model :measured:`short-input.model.speedup`, of eager's speed. In
 # PyTorch 2.11, blocks alone could lose; calls of compiled code cost the CPU less in 2.15.
 #
 # A kept cache shortens the first call, not the imports
@@ -699,7 +699,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 # A fresh process has its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call costs more
 # than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
-# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`. With the cache of the process
+# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so it breaks even later. With the cache of the process
 # before, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>` to
 # :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes after
 # :measured:`fresh-process.model-cache-kept.first_result` (1 run). The cache lies in a temporary folder, which a container
