@@ -81,7 +81,7 @@ Let the share of time in which your GPU is busy choose the mode.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80 %, as :ref:`look <busy-share>` prints it
      - ``reduce-overhead``, or a manual capture: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95 %
      - Try ``default`` and ``reduce-overhead``; keep what lowers the wall time
@@ -425,8 +425,8 @@ bench.publish_spans("one call", lanes)
 #   It reduces launch overhead, not compile time.
 # - ``max-autotune`` also captures, and times several kernels for each matrix product and convolution.
 #
-# Find out with ``reduce-overhead`` what a graph is worth: it is one argument. Then consider a manual capture, without a
-# compiler: :doc:`CUDA graphs </recipes/cuda_graphs>`. ``look`` says of the three calls:
+# Find out with ``reduce-overhead`` what a graph is worth: it is one argument. Then consider a :ref:`manual capture
+# <capture-manually>`, without a compiler. ``look`` says of the three calls:
 
 # sphinx_gallery_fold = "Look at each mode"
 # sphinx_gallery_once = True
@@ -480,8 +480,7 @@ elements = bench.compare(
 #    :case: sin + cos
 #    :best: default
 #
-#    64 million numbers; the limit is a copy of their bytes. GPU times are profiled in calls of their own, so they can lie
-#    above wall times.
+#    64 million numbers; the limit is a copy of their bytes. GPU times are profiled apart, and can lie above wall times.
 #
 # ``default`` leaves the GPU waiting in BERT
 # ------------------------------------------
@@ -532,9 +531,9 @@ if bert:
 # :measured:`twelve-operations.not-compiled.error`. BERT's vectors, numbers around 1, are off by up to
 # :measured:`bert-rounding.default.error` compiled and :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
-# To round as eager does, pass ``options={"emulate_precision_casts": True}`` in place of ``mode``: the chain then differs
-# from eager by :measured:`twelve-operations.emulate_precision_casts.difference`, BERT by
-# :measured:`bert-rounding.emulate_precision_casts.difference`. PyTorch 2.15 adds ``{"numerics": "strict"}``.
+# ``options={"emulate_precision_casts": True}``, in place of ``mode``, rounds as often as eager. That need not give the same
+# bits: BERT then differs from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, the chain of sines by
+# :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has ``{"numerics": "strict"}``.
 
 # sphinx_gallery_fold = "How far results are from float64"
 # sphinx_gallery_once = True
@@ -585,13 +584,13 @@ if bert:
     compare_results("BERT, rounding", bert_calls, exact)
 
 # %%
-# BERT with long texts: layer by layer is safe
-# --------------------------------------------
+# BERT with long texts: compile it whole in 2.15, by layer in 2.11
+# ----------------------------------------------------------------
 #
-# 64 texts of 512 tokens keep the GPU busy. Layer by layer, :claim:`BERT needs less GPU time
-# <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu>`:
-# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.layer-by-layer.gpu`; compiled as a whole, it
-# needs :measured:`bert-long-texts.default.gpu`.
+# 64 texts of 512 tokens keep the GPU busy. :claim:`Compiled whole, BERT needs the least GPU time
+# <bert-long-texts.default.gpu < bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.15>`:
+# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, and
+# :measured:`bert-long-texts.layer-by-layer.gpu` layer by layer.
 
 # sphinx_gallery_fold = "Time 64 long texts"
 if bert:
@@ -606,13 +605,15 @@ if bert:
 # %%
 # .. chart:: gpu
 #    :case: BERT, long texts
-#    :best: layer by layer
+#    :best: default
 #
 #    64 long texts through two layers of BERT.
 #
-# In PyTorch 2.11, compiling BERT whole more than doubled GPU time and memory: Transformers mistook it for an export and
-# kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), for which no fused kernel
-# fits. PyTorch 2.15 leaves the mask out.
+# In PyTorch 2.11, compiling it whole :claim:`more than doubled its GPU time <2 * bert-long-texts.not-compiled.gpu <
+# bert-long-texts.default.gpu@2.11>`, to :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best
+# <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compiling for an
+# export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), for which no
+# fused kernel fits.
 #
 # resnet18: part of the speed-up is ``channels_last``
 # ---------------------------------------------------
@@ -683,9 +684,8 @@ product = bench.compare(
 # A linear layer on 8192 rows of 4096 numbers is what tuning is meant for. Its first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time stayed within a tenth of eager's
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run), because
-# cuBLAS is good at large products. PyTorch tunes none on a GPU below 68
-# multiprocessors: "Not enough SMs".
+# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run,
+# profiled apart from wall times). PyTorch tunes no products on a GPU below 68 multiprocessors: "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -753,9 +753,9 @@ numpy_function = bench.compare(
 # ---------------------
 #
 # - Two layers of BERT stay in the GPU's cache: their GPU time is no measure of all twelve.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Other
-#   :ref:`changes up to 2.15 <newer-pytorch>`.
-# - :doc:`How break-even is computed </how_we_measure>`, and what stays outside of graphs: PyTorch on `CUDA graphs
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Other :ref:`changes up to 2.15
+#   <newer-pytorch>`.
+# - :ref:`How break-even is computed <break-even>`; :doc:`before you serve </serving>`; PyTorch's page on `CUDA graphs
 #   <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #
 # Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, on whose `chapter on PyTorch 2

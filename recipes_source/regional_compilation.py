@@ -84,16 +84,16 @@ Your first call is slow, and your model repeats a layer.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80 %, as :ref:`look <busy-share>` prints it
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95 %
      - Compile the blocks, then try a graph
    * - GPU busy above 95 %
-     - Compile the blocks
+     - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats
      - Compile the whole model: :doc:`Modes </recipes/compile_modes>`
    * - The program starts again and again
-     - Keep the compiler's cache folder, as the last tab does
+     - Keep the compiler's cache: :doc:`Saved models </recipes/saved_models>`
 
 **In your library**
 
@@ -615,6 +615,8 @@ for name, count in operations.items():
 # long-input.model.first_call>` from :measured:`long-input.model.first_call` to :measured:`long-input.blocks.first_call`.
 # Later calls are :claim:`as fast, within a tenth <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`:
 # :measured:`long-input.blocks.wall` and :measured:`long-input.model.wall`, eager :measured:`long-input.not-compiled.wall`.
+# Blocks break even after :measured:`long-input.blocks.break_even` calls, the whole model after
+# :measured:`long-input.model.break_even`: blocks are for the first call, and a very long run may favour the model.
 # :claim:`Memory shrinks <long-input.blocks.memory < long-input.not-compiled.memory>` from
 # :measured:`long-input.not-compiled.memory` to :measured:`long-input.blocks.memory`.
 
@@ -692,7 +694,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks reach
 # :measured:`short-input.blocks.speedup`, and the whole model :measured:`short-input.model.speedup`, of eager's speed. In
-# PyTorch 2.11, blocks alone could lose; calls of compiled code cost the CPU less in 2.15.
+# PyTorch 2.11, these were :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
 #
 # A kept cache shortens the first call, not the imports
 # -----------------------------------------------------
@@ -703,7 +705,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # before, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>` to
 # :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes after
 # :measured:`fresh-process.model-cache-kept.first_result` (1 run). The cache lies in a temporary folder, which a container
-# forgets: set ``TORCHINDUCTOR_CACHE_DIR``, as in the last tab above.
+# forgets: set ``TORCHINDUCTOR_CACHE_DIR``: :doc:`Saved models </recipes/saved_models>`.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -863,10 +865,10 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # Limits and next steps
 # ---------------------
 #
-# - Two inputs of fixed shape and one kind of block were measured, without gradients. :doc:`How break-even is computed
-#   </how_we_measure>`.
+# - Two inputs of fixed shape and one kind of block were measured, without gradients. :ref:`How break-even is computed
+#   <break-even>`. :doc:`Before you serve </serving>`.
 # - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch advises to
-#   compile the whole step: :doc:`Modes </recipes/compile_modes>`.
+#   compile the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? :doc:`Memory </recipes/memory>`.
 # - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process, and beware of lost gradients:
 #   :ref:`changes up to 2.15 <newer-pytorch>`.
 #
