@@ -134,6 +134,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "Sizes of the experiments"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 
 import copy
@@ -232,6 +233,7 @@ def attend_by_formula():
 # %%
 
 # sphinx_gallery_fold = "List the kernels of both"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
     query = torch.randn(16, 12, 512, 64, **options)
@@ -290,6 +292,7 @@ def count_compilations(mark=False, **options):
 # %%
 
 # sphinx_gallery_fold = "Count the compilations of five sizes"
+# sphinx_gallery_fold_output = True
 compilations = {
     "nothing marked": count_compilations(),
     "mark_dynamic": count_compilations(mark=True),
@@ -341,6 +344,7 @@ def count_graphs(function):
 # %%
 
 # sphinx_gallery_fold = "Count the CUDA graphs of three functions"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
     graphs = {
@@ -379,6 +383,7 @@ if bench.gpu:
 # what was left out.
 
 # sphinx_gallery_fold = "Try one backend after the other"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for backend in ("eager", "aot_eager", "inductor"):
     torch.compiler.reset()
@@ -426,9 +431,10 @@ bench.publish_spans("one call", lanes)
 # - ``max-autotune`` also captures, and times several kernels for each matrix product and convolution.
 #
 # Find out with ``reduce-overhead`` what a graph is worth: it is one argument. Then consider a :ref:`manual capture
-# <capture-manually>`, without a compiler. ``look`` says of the three calls:
+# <capture-manually>`, without a compiler.
 
-# sphinx_gallery_fold = "Look at each mode"
+# sphinx_gallery_fold = "What look prints for each mode"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name, call in calls.items():
     print(name, end=": ")
@@ -508,6 +514,7 @@ except (ImportError, RuntimeError) as error:
 
 
 # sphinx_gallery_fold = "Time one sentence in three modes"
+# sphinx_gallery_fold_output = True
 def encode(ids):
     """Return one vector per text: the mean over its tokens."""
     return bert(input_ids=ids).last_hidden_state.mean(1)
@@ -568,6 +575,7 @@ def compare_results(case, calls, exact):
 # %%
 
 # sphinx_gallery_fold = "Compare results with float64"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 x = torch.randn(4096, 64, device=bench.device).to(torch.bfloat16)
 chain_calls = in_modes(chain, x, modes=["default"])

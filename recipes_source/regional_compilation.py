@@ -136,6 +136,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "Sizes of the experiments"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 
 import inspect
@@ -395,6 +396,7 @@ def count(layers, x, **options):
 # %%
 
 # sphinx_gallery_fold = "Count the compilations of twelve layers"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 x, counts = torch.ones(4, 10), {}
 for kind in (Plain, OwnRate, UsesInt, UsesTensor):
@@ -432,6 +434,7 @@ for kind, quantities in counts.items():
 # </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 torch.compiler.reset()
 layer = Layer()
@@ -454,6 +457,7 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # another one.
 
 # sphinx_gallery_fold = "Blocks that are CUDA graphs of their own"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 torch.compiler.reset()
 model = nn.Sequential(*[Layer() for _ in range(4)]).to(bench.device)
@@ -480,6 +484,7 @@ for _ in range(3):
 # ``torch.compile`` empties the one it gets.
 
 # sphinx_gallery_fold = "Two blocks that share code, with and without guards"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 skip = torch.compiler.skip_guard_on_all_nn_modules_unsafe
 for options in (None, {"guard_filter_fn": skip}):
@@ -499,6 +504,7 @@ for options in (None, {"guard_filter_fn": skip}):
 # the names of weights.
 
 # sphinx_gallery_fold = "Names of weights"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 print(next(iter(torch.compile(Layer()).state_dict())))
 layer = Layer()
@@ -529,6 +535,7 @@ compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 # %%
 
 # sphinx_gallery_fold = "How operations are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -567,6 +574,7 @@ print(operations)
 # %%
 
 # sphinx_gallery_fold = "64 nested layers, each with a number of its own"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -676,7 +684,8 @@ short_input = bench.compare("short input", short_calls, tolerance=0.1, rehearse=
 
 # %%
 
-# sphinx_gallery_fold = "Look at three variants: lines of this run"
+# sphinx_gallery_fold = "What look prints for three variants"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
     print(name, end=": ")
@@ -788,6 +797,7 @@ def start_in_process():
 # %%
 
 # sphinx_gallery_fold = "How the processes are started"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 seconds, sizes = {}, {}
 for name in ("model", "model, cache kept"):
