@@ -82,7 +82,7 @@ Does each new container compile for minutes before it answers, although nothing 
 
    * - What you see
      - What to do
-   * - GPU busy below 80 % in :doc:`look </recipes/where_time_goes>`, in the first minutes only
+   * - GPU busy below 80 % in :doc:`look </recipes/where_time_goes>`, at first only
      - Ship the cache folder
    * - Shapes vary, and each start compiles twice
      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``

@@ -175,12 +175,12 @@ def test_memory_is_a_group_of_its_own_whose_ratio_is_no_speed_up(site: Gallery) 
     page = build.page("results")
     assert find_groups(page)["memory"] == ["Less is kept"]
     assert find_values(find_row(page, "Less is kept")) == {
-        "Times less memory": "4.0×",
+        "Times less memory": "4.00×",
         "Startup": "–",
         "Breaks even after": "–",
     }
     bars = find_row(page, "Less is kept").select_one(".bars")["aria-label"]
-    assert "foreach: 4.00 GB" in bars
+    assert "foreach: 4.0\N{NO-BREAK SPACE}GB" in bars
     assert "GPU busy" not in bars
 
 
