@@ -214,7 +214,7 @@ for variant, quantities in counts.items():
 
 # %%
 # Twelve steps of a schedule compile :measured:`a-schedule.a-number.compilations` times with a number and
-# :claim:`{a-schedule.a-tensor.compilations} time with a tensor <a-schedule.a-tensor.compilations <
+# :claim:`{a-schedule.a-tensor.compilations} with a tensor <a-schedule.a-tensor.compilations <
 # a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that <a-schedule.a-tensor.compilations <
 # a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum stays a number.
 #
@@ -411,6 +411,12 @@ large = bench.compare(
 )
 
 # %%
+# Without a fused kernel, compiling more than halves the GPU time
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# NAdam has the two running means of Adam, but no fused kernel. Compiled, :claim:`a step needs less than half the GPU time
+# <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
+# :measured:`nadam.10.compiled.gpu`.
 
 # sphinx_gallery_fold = "Run it: a step of NAdam"
 # sphinx_gallery_once = True
@@ -433,14 +439,9 @@ nadam = bench.compare(
 )
 
 # %%
-# Without a fused kernel, compiling more than halves the GPU time
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-#
-# NAdam has the two running means of Adam, but no fused kernel. Compiled, :claim:`a step needs less than half the GPU time
-# <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
-# :measured:`nadam.10.compiled.gpu`. Adagrad has had a fused kernel since PyTorch 2.12; compiled, :claim:`its step needs
-# less than half the GPU time, too <2 * adagrad.10.compiled.gpu < adagrad.10.foreach.gpu>`:
-# :measured:`adagrad.10.foreach.gpu` → :measured:`adagrad.10.compiled.gpu`.
+# Adagrad has had a fused kernel since PyTorch 2.12. Compiled, :claim:`its step needs less than half the GPU time, too
+# <2 * adagrad.10.compiled.gpu < adagrad.10.foreach.gpu>`: :measured:`adagrad.10.foreach.gpu` →
+# :measured:`adagrad.10.compiled.gpu`.
 
 # sphinx_gallery_fold = "Run it: a step of Adagrad"
 # sphinx_gallery_once = True
@@ -611,10 +612,10 @@ nadam_iteration = bench.compare(
 #
 # :claim:`{nadam-in-an-iteration.compiled.speedup} faster per iteration <nadam-in-an-iteration.compiled.wall <
 # nadam-in-an-iteration.foreach.wall>`: :measured:`nadam-in-an-iteration.foreach.wall` →
-# :measured:`nadam-in-an-iteration.compiled.wall`. That
-# breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations with an empty cache:
+# :measured:`nadam-in-an-iteration.compiled.wall`. It
+# breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations with an empty cache. That counts
 # :measured:`nadam-in-an-iteration.compiled.first_call` of first call and :measured:`process.compiler.start_up` of
-# :doc:`compiler startup </how_we_measure>` have to be earned back.
+# :doc:`compiler startup </how_we_measure>`.
 
 # sphinx_gallery_fold = "How much of the iteration is the optimizer?"
 # sphinx_gallery_once = True
