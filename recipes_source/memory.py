@@ -2,7 +2,7 @@
 CUDA out of memory: activation checkpointing and torch.compile
 ==============================================================
 
-Does training run out of memory, or has checkpointing stopped to help since you compile?
+Does training run out of memory, or did checkpointing stop helping once you compiled?
 
 .. answer::
 

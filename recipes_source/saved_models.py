@@ -699,6 +699,7 @@ for case, variant in {
 #
 # .. chart:: first_result
 #    :case: fresh process
+#    :only: nothing, cache-folder, cache-artifacts, torch_compile_job_id, aot_compile, precompile, aotinductor, not-compiled
 #    :best: cache-folder
 #
 #    From starting a process to its first result, by what was shipped
@@ -761,7 +762,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 # A cache keeps code, not the knowledge that a length varies. So a process that meets two lengths compiles
 # :measured:`two-lengths.cache-folder.compilations` times in spite of the folder, and :claim:`only
-# {two-lengths.torch_compile_job_id.compilations} time with a job ID <two-lengths.torch_compile_job_id.compilations <
+# {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, under which the folder keeps what varied. The second length is then ready after
 # :measured:`two-lengths.torch_compile_job_id.second_length` instead of :measured:`two-lengths.cache-folder.second_length`.
 # The ID and the file with the model's code have to be the same in both processes.

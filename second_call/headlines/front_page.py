@@ -214,7 +214,7 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
 
 
 def _list_facts(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
-    """Return startup and break-even in a line, or what a faster start or less memory costs calls."""
+    """Return startup and break-even in a line, or what less of something else costs later calls."""
     locale = current_language(env.config).locale
     if gain.state in (State.MEMORY, State.STARTUP):
         return _describe_later_calls(env, gain)
