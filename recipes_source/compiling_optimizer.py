@@ -170,6 +170,7 @@ def make_tiny(kind=torch.optim.Adam, **options):
         weight.grad = weight.grad.to_sparse()
     return kind([weight], **options)
 
+
 # %%
 
 # sphinx_gallery_fold = "How compilations are counted"
@@ -336,6 +337,7 @@ print(moved, operations)
 # adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against :measured:`adam.10.foreach.memory`, two running means
 # included.
 
+
 # sphinx_gallery_fold = "How a step is made"
 def make_step(kind, layers, compiled=False, **options):
     """Return a step of an optimizer over some layers; it returns their weights."""
@@ -364,6 +366,7 @@ def steps_of_adam(layers):
 def limit(layers):
     """Return the seconds in which 28 bytes per parameter are copied."""
     return 28 * layers * WIDTH**2 / bench.bandwidth
+
 
 # %%
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`,

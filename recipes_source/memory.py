@@ -242,6 +242,7 @@ def train(model, x):
     model.zero_grad(set_to_none=True)
     return loss.detach(), size
 
+
 # %%
 
 # sphinx_gallery_fold = "The variants: eager, checkpoints, compiled blocks, compiled model"
@@ -351,6 +352,7 @@ def count_with_budget(budget, late=False):
     with_budget(block, 1.0 if late else budget, x)  # compiles
     saved = with_budget(count_saved_bytes, budget, block, block, x)
     return saved / (BATCH * LENGTH)
+
 
 # %%
 
@@ -675,6 +677,7 @@ def limit_memory():
     total = torch.cuda.get_device_properties(0).total_memory
     torch.cuda.set_per_process_memory_fraction(min(1.0, allowed / total))
     return allowed
+
 
 # %%
 

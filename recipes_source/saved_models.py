@@ -158,6 +158,7 @@ def offers(way):
         torch._dynamo.config.enable_aot_compile = True
     return True
 
+
 # %%
 # The model is a small transformer for one text. Its code, and that of each way to load it, goes into a module that each fresh
 # process imports: so classes have the same names everywhere, as in a container.
@@ -214,6 +215,7 @@ def call_model(model, x):
     """Call the model, which is an argument: so its weights are no part of the function."""
     return model(x)
 
+
 # %%
 
 # sphinx_gallery_fold = "One function for each way"
@@ -262,6 +264,7 @@ def load_precompiled(shipped):
 def load_aot_inductor(shipped):
     """Load generated code and weights; a CUDA graph needs ``run_single_threaded``."""
     return torch._inductor.aoti_load_package(shipped, run_single_threaded=True)
+
 
 # %%
 
@@ -365,6 +368,7 @@ def start(began, imported, load, shipped, folder, steps):
         answer["replay"] = time_calls(replay)
         tell(answer)
     os._exit(0)  # or else it would wait for the compiler's workers
+
 
 # %%
 
@@ -518,6 +522,7 @@ def first_line(error):
     """Return what kind of error it is, and the line that says most of it."""
     lines = [line for line in str(error).splitlines() if line.strip()] or [""]
     return f"{type(error).__name__}: {lines[0]}"
+
 
 # %%
 # Pitfalls
