@@ -108,7 +108,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. ``region_activation_memory_budget`` is a prototype of 2.15.
+- PyTorch 2.11 or newer, and pandas; better 2.15, because before it compiled training can lose gradients (:ref:`what
+  changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
 - A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
   memory, and needs a C++ compiler.
 """
@@ -592,7 +593,7 @@ del models, model, expected
 #    Peak memory of a training step against its time, by budget
 #
 # Down to 0.9, only operations without matrix products are recomputed: :measured:`budget.1.blocks.memory` →
-# :measured:`budget.0-9.blocks.memory`, and :measured:`budget.1.blocks.wall` → :measured:`budget.0-9.blocks.wall` per step.
+# :measured:`budget.0-9.blocks.memory`, in about the same time, :measured:`budget.0-9.blocks.wall` per step.
 # A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and :measured:`budget.0-5.blocks.wall`; 0.1 :claim:`needs less
 # than half of no budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`,
 # :measured:`budget.0-1.blocks.memory` and :measured:`budget.0-1.blocks.wall`.
