@@ -2,7 +2,7 @@
 Save a compiled model: start containers fast with torch.compile
 ===============================================================
 
-Does each new container compile for minutes before it answers, although nothing in the model has changed?
+Does each new container compile before it answers, although nothing in the model has changed?
 
 .. answer::
 
@@ -22,7 +22,7 @@ Does each new container compile for minutes before it answers, although nothing 
      :measured:`fresh-process.nothing.first_result` with nothing shipped
    - :measured:`fresh-process.cache-folder.load` of that to import the compiler, whatever you ship
    - :measured:`manual-cuda-graph.cache-folder.capture` to capture a CUDA graph, in each process
-   - :measured:`fresh-process.cache-folder.shipped` is the size of the folder
+   - :measured:`fresh-process.cache-folder.shipped` to ship: code, without the weights
 
    .. code-block:: diff
       :caption: What changes
