@@ -595,7 +595,7 @@ del models, model, expected
 # Down to 0.9, only operations without matrix products are recomputed: :measured:`budget.1.blocks.memory` →
 # :measured:`budget.0-9.blocks.memory`, in about the same time, :measured:`budget.0-9.blocks.wall` per step.
 # A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and :measured:`budget.0-5.blocks.wall`; 0.1 :claim:`needs less
-# than half of no budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`,
+# than half of what blocks need without one <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`,
 # :measured:`budget.0-1.blocks.memory` and :measured:`budget.0-1.blocks.wall`.
 #
 # If you compile the whole model, one budget covers all of it: the compiler may keep much of one block and nothing of another.
