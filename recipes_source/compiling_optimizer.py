@@ -111,6 +111,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "What is compared"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 
 import pandas as pd
@@ -142,6 +143,7 @@ ADAM = {
 # runs the step eagerly. In a CUDA graph, a number is frozen, and the schedule has no effect.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
+# sphinx_gallery_fold_output = True
 
 
 class Counter:
@@ -174,6 +176,7 @@ def make_tiny(kind=torch.optim.Adam, **options):
 # %%
 
 # sphinx_gallery_fold = "How compilations are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -229,6 +232,7 @@ for variant, quantities in counts.items():
 # <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` give none either.
 
 # sphinx_gallery_fold = "How graphs are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -265,6 +269,7 @@ for name, count in graphs.items():
 # the choices of the optimizer that was saved, and they overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 saved, optimizer = make_tiny().state_dict(), make_tiny(fused=True)
 optimizer.load_state_dict(saved)
@@ -304,6 +309,7 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 #    Bytes that a step of Adam moves per parameter
 
 # sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 operations = {"move m": 12, "scale v": 8, "add g² to v": 12, "square root": 8}
 operations |= {"divide": 8, "add epsilon": 8, "update p": 16}
@@ -339,6 +345,7 @@ print(moved, operations)
 
 
 # sphinx_gallery_fold = "How a step is made"
+# sphinx_gallery_fold_output = True
 def make_step(kind, layers, compiled=False, **options):
     """Return a step of an optimizer over some layers; it returns their weights."""
     torch.manual_seed(0)  # the same weights and gradients for each variant
@@ -379,6 +386,7 @@ def limit(layers):
 # All variants end with the same weights, within a hundredth of the learning rate after three steps.
 
 # sphinx_gallery_fold = "Run it: ten layers of 1024 by 1024, as in the original recipe"
+# sphinx_gallery_fold_output = True
 alone = bench.compare(
     "Adam",
     steps_of_adam,
@@ -405,6 +413,7 @@ alone = bench.compare(
 # :measured:`adam.100.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: the same step over 100 layers"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("foreach, capturable", "for-loop"):
     del ADAM[name]
@@ -426,6 +435,7 @@ large = bench.compare(
 # :measured:`nadam.10.compiled.gpu`.
 
 # sphinx_gallery_fold = "Run it: a step of NAdam"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -451,6 +461,7 @@ nadam = bench.compare(
 # :measured:`adagrad.10.fused.wall`. Compiled, it is :measured:`adagrad.10.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: a step of Adagrad"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -493,6 +504,7 @@ adagrad = bench.compare(
 # %%
 
 # sphinx_gallery_fold = "How iterations are made"
+# sphinx_gallery_fold_output = True
 WIDE, HEADS, SHAPE = (2048, 16, (16, 512)) if ROOMY else (512, 8, (16, 512))
 if not bench.gpu:
     WIDE, HEADS, SHAPE = 64, 2, (2, 16)
@@ -583,6 +595,7 @@ OPTIONS = {
 # nothing waits for them.
 
 # sphinx_gallery_fold = "Run it: AdamW, five variants"
+# sphinx_gallery_fold_output = True
 make_iteration(torch.optim.AdamW)[0]()
 iterations, steps = make_iterations(torch.optim.AdamW, OPTIONS)
 iterations["all in one graph"] = record_at_first_call(iterations["all in one graph"])
@@ -593,14 +606,15 @@ adamw = bench.compare(
 # %%
 # A CUDA graph of the step alone is the wrong graph. :claim:`The GPU has more to do than with a fused step
 # <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because gradients have to stay at their
-# addresses, where ``zero_grad`` fills them with zeros and backward adds to them. If the GPU waits, capture the whole
-# iteration instead, with ``fused=True, capturable=True``: :claim:`the CPU launches it in one call
+# addresses, where ``zero_grad`` fills them with zeros and backward adds to them. If the GPU waits, :ref:`capture the whole
+# iteration <capture-manually>` instead, with ``fused=True, capturable=True``: :claim:`the CPU launches it in one call
 # <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`,
 # :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu` of CPU time, and keeps
 # :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. In this
 # iteration the GPU is busy, so the wall time stays about the same.
 
 # sphinx_gallery_fold = "Run it: NAdam, three variants"
+# sphinx_gallery_fold_output = True
 OPTIONS = {name: OPTIONS[name] for name in ("foreach", "compiled", "CUDA graphs")}
 iterations, _steps = make_iterations(torch.optim.NAdam, OPTIONS)
 nadam_iteration = bench.compare(
@@ -622,9 +636,10 @@ nadam_iteration = bench.compare(
 # :measured:`nadam-in-an-iteration.compiled.wall`. It
 # breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations with an empty cache. That counts
 # :measured:`nadam-in-an-iteration.compiled.first_call` of first call and :measured:`process.compiler.start_up` of
-# :doc:`compiler startup </how_we_measure>`.
+# :ref:`compiler startup <compiler-startup>`.
 
 # sphinx_gallery_fold = "How much of the iteration is the optimizer?"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 iteration, step = make_iteration(torch.optim.AdamW, fused=True)
 look(iteration, calls=20)

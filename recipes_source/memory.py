@@ -126,6 +126,7 @@ from _harness import REPLICATE, Bench
 # %%
 
 # sphinx_gallery_fold = "Fewer rounds, because compiling dominates"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 bench.rounds = 6  # most of the time goes into compiling
 bench.warm_up_seconds = (0.5, 1)  # least and most
@@ -133,6 +134,7 @@ bench.warm_up_seconds = (0.5, 1)  # least and most
 # %%
 
 # sphinx_gallery_fold = "The model, and the sizes"
+# sphinx_gallery_fold_output = True
 
 import functools
 import gc
@@ -247,6 +249,7 @@ def train(model, x):
 # %%
 
 # sphinx_gallery_fold = "The variants: eager, checkpoints, compiled blocks, compiled model"
+# sphinx_gallery_fold_output = True
 
 
 def compile_blocks(call=plain, depth=DEPTH, **options):
@@ -315,6 +318,7 @@ train(
 # name ``torch._dynamo``, which has no such setting, and ``options=`` has none either.
 
 # sphinx_gallery_fold = "How saved bytes are counted, and budgets that come to nothing"
+# sphinx_gallery_fold_output = True
 
 
 def count_saved_bytes(block, function, x):
@@ -358,6 +362,7 @@ def count_with_budget(budget, late=False):
 # %%
 
 # sphinx_gallery_fold = "A budget set too late, or in the wrong place"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 in_time, late = count_with_budget(0.5), count_with_budget(0.5, late=True)
 print(
@@ -401,6 +406,7 @@ bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 # graphs-of-a-block.checkpoint-inside.graphs>`, and nothing warns.
 
 # sphinx_gallery_fold = "How graphs are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -481,6 +487,7 @@ for name, count in graphs.items():
 #    Bytes per token that a block keeps for backward. With a budget, it is compiled
 
 # sphinx_gallery_fold = "How the saved bytes of a block are compared"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 block, x = make_block()
@@ -504,6 +511,7 @@ for name, number in saved.items():
 # asserts.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -549,6 +557,7 @@ else:
 # :measured:`training-step.blocks-checkpoint-inside.memory`.
 
 # sphinx_gallery_fold = "Run it: nine ways to train"
+# sphinx_gallery_fold_output = True
 models = {name: make() for name, make in MODELS.items()}
 step = bench.compare(
     "training step", make_steps(models), tolerance=0.02, rehearse=False
@@ -566,6 +575,7 @@ step = bench.compare(
 # All variants give the same loss, and gradients whose difference to eager mode has a norm below 5 % of theirs.
 
 # sphinx_gallery_fold = "How gradients are compared"
+# sphinx_gallery_fold_output = True
 
 
 def find_gradients(model):
@@ -603,6 +613,7 @@ del models, model, expected
 # budget.0-1.model.memory>`, :measured:`budget.0-1.model.memory`.
 
 # sphinx_gallery_fold = "Run it: five budgets"
+# sphinx_gallery_fold_output = True
 BUDGETS = [0.1, 0.5] if REPLICATE else [0.1, 0.3, 0.5, 0.9, 1.0]
 BUDGETS_OF_MODELS = [] if REPLICATE else [0.1]
 
@@ -638,6 +649,7 @@ budgets = bench.compare(
 # ``dynamic=True``; the search ends where the next length, 4 % more, does not fit.
 
 # sphinx_gallery_fold = "How the longest sequence is found"
+# sphinx_gallery_fold_output = True
 
 LIMIT = 24e9 if ROOMY else 1e9  # bytes
 SHORT = 256 if ROOMY else 128  # tokens
@@ -692,6 +704,7 @@ def limit_memory():
 # %%
 
 # sphinx_gallery_fold = "How the variants are searched"
+# sphinx_gallery_fold_output = True
 
 deep_blocks = functools.partial(compile_blocks, depth=DEEP, dynamic=True)
 SEARCHED = {

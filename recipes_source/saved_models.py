@@ -122,6 +122,7 @@ from _harness import REPLICATE, Bench, empty_compiler_cache
 # %%
 
 # sphinx_gallery_fold = "Sizes, and what this machine can do"
+# sphinx_gallery_fold_output = True
 import ast
 import functools
 import importlib
@@ -164,6 +165,7 @@ def offers(way):
 # process imports: so classes have the same names everywhere, as in a container.
 
 # sphinx_gallery_fold = "The model"
+# sphinx_gallery_fold_output = True
 
 
 class Block(nn.Module):
@@ -219,6 +221,7 @@ def call_model(model, x):
 # %%
 
 # sphinx_gallery_fold = "One function for each way"
+# sphinx_gallery_fold_output = True
 
 
 def load_eager(shipped):
@@ -269,6 +272,7 @@ def load_aot_inductor(shipped):
 # %%
 
 # sphinx_gallery_fold = "What is timed in a fresh process"
+# sphinx_gallery_fold_output = True
 
 
 def synchronize():
@@ -373,6 +377,7 @@ def start(began, imported, load, shipped, folder, steps):
 # %%
 
 # sphinx_gallery_fold = "How fresh processes are started"
+# sphinx_gallery_fold_output = True
 
 TEMPORARY = tempfile.TemporaryDirectory()
 FOLDER = Path(TEMPORARY.name)
@@ -536,6 +541,7 @@ def first_line(error):
 # ``TORCH_COMPILE_CACHE_KEY_TAG``, which stands for another release here.
 
 # sphinx_gallery_fold = "Hits of the cache with the same key, and with another one"
+# sphinx_gallery_fold_output = True
 
 
 def count_hits():
@@ -602,6 +608,7 @@ if aot_compiled:
 # cache that cannot be read, or comes from another build, is no error: ``load`` warns and compiles the kernels.
 
 # sphinx_gallery_fold = "Two files that do not belong together"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -661,6 +668,7 @@ if precompiled:
 #    The same with a cache folder
 
 # sphinx_gallery_fold = "Run it: nothing, a cache folder, a compiled function"
+# sphinx_gallery_fold_output = True
 page = REPLICATE == 0
 captures = ["capture"] if bench.gpu else []
 lengths = ["second length"] if page else []
@@ -728,6 +736,7 @@ for case, variant in {
 # small differences.
 
 # sphinx_gallery_fold = "Run it: the other ways"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -806,7 +815,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # - On a CPU, only the folder kept compiled C++; the other ways compiled it again while loading.
 # - ``aot_compile`` may pay where tracing is long; here it is short.
 # - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`shapes that vary </recipes/varying_sizes>`,
-#   :doc:`capture a graph </recipes/cuda_graphs>`.
+#   :ref:`capture a graph <capture-manually>`.
 #
 # Thanks to Oguz Ulgen for `Compile Time Caching
 # <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional AOT
