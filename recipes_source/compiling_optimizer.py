@@ -672,7 +672,7 @@ for name in ("foreach", "fused"):
 # - Weights and states are ``float32``, on one GPU. SGD, RAdam and Muon were not timed, and neither was accumulating gradients
 #   over micro-batches.
 # - With `FSDP2 <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__, each GPU steps over its own
-#   part of the weights, so launch overhead counts more. States of 8 bits move fewer bytes; `torchao
+#   part of the weights, so its kernels are shorter and launch overhead counts more. States of 8 bits move fewer bytes; `torchao
 #   <https://github.com/pytorch/ao>`__ has them. Neither was measured.
 # - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`its eager step then gets
 #   slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
