@@ -244,6 +244,7 @@ def with_own_cache(decoder):
         decoder, {id(weight): weight for weight in decoder.parameters()}
     )
 
+
 # %%
 
 # sphinx_gallery_fold = "How variants are made"
@@ -331,6 +332,7 @@ def read_once(decoder):
     """Return the bytes that a token reads: all weights but the embedding, and the cache."""
     read = count_bytes(decoder.parameters()) - decoder.embed.weight.nbytes
     return read + count_bytes(decoder.blocks.buffers())
+
 
 # %%
 # Pitfalls

@@ -250,6 +250,7 @@ class Visit:
             last.append(self.run(x)[:, text.shape[1] - 1].clone())
         return torch.stack(last)  # the hidden states of the last tokens
 
+
 # %%
 # Pitfalls
 # --------
@@ -346,6 +347,7 @@ def look_up(x):
 def tensors(*lengths):
     """Return the arguments of calls with a tensor of each length."""
     return [(torch.ones(length, 8),) for length in lengths]
+
 
 # %%
 
@@ -657,6 +659,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # ``options=`` it has no effect.
 
 # sphinx_gallery_fold = "Time new lengths"
+
 
 def meet(visit, texts):
     """Return the seconds, per text, that a new length takes once and a later call takes;
