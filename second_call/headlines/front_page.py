@@ -214,9 +214,9 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
 
 
 def _list_facts(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
-    """Return startup and break-even in a line, or what a faster start costs later calls."""
+    """Return startup and break-even in a line, or what less of something else costs later calls."""
     locale = current_language(env.config).locale
-    if gain.state in (State.STARTUP, State.MEMORY):
+    if gain.state in (State.MEMORY, State.STARTUP):
         return _describe_later_calls(env, gain)
     startup = format_startup(gain, locale)
     if gain.pays_after:

@@ -147,7 +147,7 @@ def _make_group(
         body += _make_row(env, case, newest=newest, names_device=len(devices) > 1)
     group += html_element("", _make_head(state), body, tag="table", classes=["results-table"])
     if state:
-        table = _make_figures(env, members)
+        table = _make_figures(env, state, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
@@ -169,12 +169,12 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.BUSY:
         title = _("The GPU is busy")
         text = _("Before the change, the GPU works at least 80% of the time.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory in a step, beside weights and batch.")
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
-    elif state is State.MEMORY:
-        title = _("Memory")
-        text = _("The peak of GPU memory during a call.")
     elif state is State.OTHER:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
@@ -195,9 +195,13 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
 
 def _column_names(state: State | None) -> list[str]:
     """Return the headings of the four columns with figures."""
-    gain = _("Less memory") if state is State.MEMORY else _("Speed-up")
-    names = [_("Before and after"), gain, _("Startup"), _("Breaks even after")]
+    names = [_("Before and after"), _name_ratio(state), _("Startup"), _("Breaks even after")]
     return [str(name) for name in names]
+
+
+def _name_ratio(state: State | None) -> str:
+    """Return the heading of the column with ratios."""
+    return str(_("Times less memory") if state is State.MEMORY else _("Speed-up"))
 
 
 def _make_row(
@@ -246,12 +250,12 @@ def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
     return str(_("%s calls") % calls)
 
 
-def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
+def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) -> Table:
     """Return a table of all figures of a group with their ranges."""
     locale = current_language(env.config).locale
     head = [
         "",
-        _("Speed-up"),
+        _name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),
@@ -295,6 +299,6 @@ def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
     """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
     locale = current_language(env.config).locale
     before, after = gain.before.busy_share, gain.after.busy_share
-    if before is None or after is None or gain.state in (State.STARTUP, State.MEMORY, State.OTHER):
+    if before is None or after is None or gain.state not in (State.WAITS, State.BUSY):
         return ""
     return f"{format_percent(before, locale)} → {format_percent(after, locale)}"
