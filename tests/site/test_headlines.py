@@ -152,29 +152,6 @@ def test_cases_stand_in_groups_by_what_they_wait_for_and_in_order_of_gain(site: 
     }
 
 
-def test_memory_is_a_group_without_startup(gallery: Gallery) -> None:
-    add(gallery, "Text.")
-    store(
-        gallery,
-        *FIGURES,
-        timed("adam.100.foreach.memory", 6e9, unit="B"),
-        timed("adam.100.fused.memory", 2e9, unit="B"),
-    )
-    write_page(gallery, f"{NAMED}      adam.100.fused.memory: Peak memory\n")
-    index = gallery.root / "index.rst"
-    index.write_text(index.read_text() + "   results\n")
-    group = parse(gallery.build().page("results")).select_one("#memory")
-    assert [words(head) for head in group.select(".results-table thead th")] == [
-        "Before and after",
-        "Less memory",
-        "Startup",
-        "Breaks even after",
-    ]
-    [row] = group.select(".headline")
-    assert words(row.select_one(".headline-ratio")) == "3.00×"
-    assert words(row.select_one(".headline-startup")) == "–"
-
-
 def test_a_case_says_speed_up_startup_and_break_even(site: Gallery) -> None:
     page = site.build().page("results")
     assert find_values(find_row(page, "fused")) == {
