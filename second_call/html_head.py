@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import current_language, load_page, source_language
+from sphinx_recorded_gallery.api import Gallery, current_language, source_language
 
 _ = get_translation("second_call")
 
@@ -37,7 +37,7 @@ def describe_page(
         "theme_search_bar_text": _("Search this site"),
         "description": _first_paragraph(doctree) if doctree else "",
         "preview": _preview(app, doctree),
-        "is_recipe": load_page(app.env, pagename) is not None,
+        "is_recipe": Gallery(app.env).load_page(pagename) is not None,
         "repository_url": config.recorded_gallery_repository_url,
         "noindex": doctree is None,  # such as the page of search results
         # All languages have the first page of the site in common, which lets readers choose.

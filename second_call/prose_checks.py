@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sphinx_recorded_gallery.api import GalleryError, find_recipes, load_recipe
+from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 EXCUSES = Path("tests/site/comparisons.txt")
 _PAGES = ("index", "faq", "how_we_measure", "results", "terms")
@@ -106,10 +106,10 @@ def find_all(root: Path) -> Iterator[Finding]:
         root / _RECIPES / "GALLERY_HEADER.rst",
     ):
         yield from find_in_text(path, 1, path.read_text(encoding="utf-8"))
-    for path in find_recipes(root / _RECIPES):
-        for block in load_recipe(path).blocks:
+    for recipe in load_recipes(root / _RECIPES):
+        for block in recipe.blocks:
             if block.type == "text":
-                yield from find_in_text(path, block.lineno, block.content)
+                yield from find_in_text(recipe.path, block.lineno, block.content)
 
 
 def find_in_text(path: Path, first_line: int, text: str) -> Iterator[Finding]:

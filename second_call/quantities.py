@@ -5,7 +5,7 @@
 
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import Quantity, standard_quantities
+from sphinx_recorded_gallery.api import Quantity
 
 _ = get_translation("second_call")
 
@@ -53,9 +53,3 @@ def name_parts() -> dict[str, str]:
         "backward_share": _("backward"),
         "optimizer_share": _("optimizer"),
     }
-
-
-def name_quantities() -> dict[str, str]:
-    """Return what readers call all quantities, by their names in rows."""
-    quantities = [*standard_quantities().values(), *list_quantities()]
-    return {quantity.name: quantity.label for quantity in quantities}

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, typeset
+from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, Typography
 
 _ = get_translation("second_call")
 
@@ -46,10 +45,10 @@ class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
     """The links to the files; ``rows`` holds what is written into them."""
 
 
-def link_to_data(docname: str, rows: list[dict[str, Any]], locale: Locale) -> results_data:
+def link_to_data(docname: str, rows: list[dict[str, Any]], typography: Typography) -> results_data:
     """Return the links to the files beside the page ``docname``, which is in a language."""
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
-    said = typeset(_("All numbers of this page as data:") + " ", locale)
+    said = typography.typeset(_("All numbers of this page as data:") + " ")
     for before, ending in ((said, "json"), (" · ", "csv")):
         file = f"{PurePosixPath(docname).name}.{ending}"
         shown = nodes.literal("", file, classes=[DATA_CLASS])

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.api import Kind, Language, find_translations, load_results
+from sphinx_recorded_gallery.api import Gallery, Language, find_translations
 
 from .html_head import full_address
 from .navigation import list_recipes
@@ -99,18 +99,20 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
 
 def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
     """Return ``_TEXTS`` in a language, in English where a translation is missing."""
-    translations = find_translations(app.env, "second_call", _TEXTS.values(), language, Kind.LABEL)
+    translations = find_translations(app.env, "second_call", _TEXTS.values(), language)
     return {name: translations.get(text, text) for name, text in _TEXTS.items()}
 
 
 def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return the address and the title, without markup, of each recipe."""
+    gallery = Gallery(app.env)
     titles = []
-    for page in list_recipes(app.env):
-        results = load_results(app.env, page)
-        if results is None:
+    for docname in list_recipes(app.env):
+        page = gallery.load_page(docname)
+        if page is None:
             continue
-        translations = find_translations(app.env, page, [results.title], language, Kind.PROSE)
-        title = translations.get(results.title, results.title).replace("``", "")
-        titles.append((app.builder.get_target_uri(page), title))
+        title = page.recipe.title
+        translations = find_translations(app.env, docname, [title], language)
+        translated_title = translations.get(title, title)
+        titles.append((app.builder.get_target_uri(docname), translated_title.replace("``", "")))
     return titles

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.api import load_page
+from sphinx_recorded_gallery.api import Gallery
 
 LEAST_COLUMNS = 3  # a table with fewer columns fits a phone
 
@@ -17,7 +17,7 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     On the page of a recipe, all tables are labelled except those of measurements, whose cells are
     short: they scroll. On other pages, only tables with the class ``cards`` are.
     """
-    is_recipe = load_page(app.env, docname) is not None
+    is_recipe = Gallery(app.env).load_page(docname) is not None
     for table in doctree.findall(nodes.table):
         if "measured-table" in table["classes"]:
             continue

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import format_percent, typeset
-
 from ..make_nodes import render_html
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table, Value
 from .scales import Scale, format_value
@@ -109,7 +107,7 @@ def draw_overlaid_bars(data: ChartData, *, part: str) -> Drawing | None:
                 solid=None if share is None else length * share,
                 whisker=_make_whisker(whole, scale),
                 words=whole.words,
-                description=typeset(f"{row.name}: {', '.join(facts)}", data.locale),
+                description=data.typography.typeset(f"{row.name}: {', '.join(facts)}"),
             )
         )
         part_cells = (part_value.words, part_value.full_words) if part_value else ("", "")
@@ -119,7 +117,7 @@ def draw_overlaid_bars(data: ChartData, *, part: str) -> Drawing | None:
     names = [data.quantities[data.main], part_name]
     html = render_html(
         "bars.html",
-        label=typeset("; ".join(bar.description for bar in bars), data.locale),
+        label=data.typography.typeset("; ".join(bar.description for bar in bars)),
         bars=bars,
         overlaid=names,
     )
@@ -147,7 +145,7 @@ def busy_share(row: ChartRow) -> float | None:
 def format_busy_share(row: ChartRow, data: ChartData) -> str:
     """Return the busy share in per cent, without more digits than it has; empty if unknown."""
     share = busy_share(row)
-    return "" if share is None else format_percent(share, data.locale)
+    return "" if share is None else data.typography.format_percent(share)
 
 
 def _draw(data: ChartData, *, working: str, compact: bool) -> Drawing | None:
@@ -237,7 +235,7 @@ def _describe(row: ChartRow, data: ChartData, value_words: str, *, is_busy: bool
     name = row.name
     if row.role == Role.BEST:
         name = str(_("%s (recommended)")) % name
-    return typeset(f"{name}: {', '.join(facts)}", data.locale)
+    return data.typography.typeset(f"{name}: {', '.join(facts)}")
 
 
 def _describe_all(bars: Sequence[Bar], limit: Value | None, data: ChartData) -> str:
@@ -246,7 +244,7 @@ def _describe_all(bars: Sequence[Bar], limit: Value | None, data: ChartData) -> 
     if limit:
         sentences.append(f"{_('limit')}: {limit.words}")
     name = data.quantities.get(data.main, "")
-    return typeset(f"{name}: {'; '.join(sentences)}", data.locale)
+    return data.typography.typeset(f"{name}: {'; '.join(sentences)}")
 
 
 def _busy_table(rows: Sequence[ChartRow], data: ChartData) -> Table:
@@ -349,9 +347,11 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         by_part = lengths.get(row.variant)
         if by_part is None:
             continue
-        words = {part: format_value(length, "s", data.locale) for part, length in by_part.items()}
+        words = {
+            part: format_value(length, "s", data.typography) for part, length in by_part.items()
+        }
         total = sum(by_part.values())
-        total_words = format_value(total, "s", data.locale)
+        total_words = format_value(total, "s", data.typography)
         facts = [f"{part_names[part]} {words[part]}" for part in by_part]
         facts.append(f"{_('together')} {total_words}")
         segments = []
@@ -362,7 +362,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
                     start=scale(start),
                     length=scale(length),
                     shade=shades[part],
-                    description=typeset(f"{part_names[part]}: {words[part]}", data.locale),
+                    description=data.typography.typeset(f"{part_names[part]}: {words[part]}"),
                 )
             )
             start += length
@@ -372,7 +372,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
                 role=Role.BEST if row.role == Role.BEST else Role.OTHER,
                 length=scale(total),
                 words=total_words,
-                description=typeset(f"{row.name}: {', '.join(facts)}", data.locale),
+                description=data.typography.typeset(f"{row.name}: {', '.join(facts)}"),
                 segments=segments,
             )
         )
@@ -380,7 +380,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
     head = ["", *part_names.values(), str(_("together"))]
     html = render_html(
         "bars.html",
-        label=typeset("; ".join(bar.description for bar in bars), data.locale),
+        label=data.typography.typeset("; ".join(bar.description for bar in bars)),
         bars=bars,
         parts=[(part_names[part], shades[part]) for part in parts],
     )

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from babel import Locale
+from sphinx_recorded_gallery.api import Typography
 
-from sphinx_recorded_gallery.api import Size
+Size = int | float | str | None  # of a measurement, as its recipe published it
 
 
 class Role(StrEnum):
@@ -52,7 +52,7 @@ class ChartRow:
 class ChartData:
     """What a chart shows: rows in the order of the drawing, names, limits and scope."""
 
-    locale: Locale
+    typography: Typography
     rows: Sequence[ChartRow] = ()
     quantities: Mapping[str, str] = field(default_factory=dict)  # names by word, the first is main
     sizes: str = ""  # what sizes count, as readers say it

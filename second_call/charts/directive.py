@@ -19,11 +19,10 @@ from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
-    OUTPUT_CLASS,
+    Gallery,
     GalleryError,
     Page,
-    Reference,
-    find_page,
+    find_cell_behind,
     note_problem,
     write_block,
 )
@@ -140,8 +139,9 @@ class ChartDirective(SphinxDirective):
 
     def _find_recipe(self) -> str:
         """Return the page of the recipe that is drawn; raises ``ValueError`` if there is none."""
-        if name := self.options.get("recipe", ""):
-            return find_page(self.env, Reference(recipe=name, key=""), self.env.docname)
+        name = self.options.get("recipe", "")
+        if name:
+            return Gallery(self.env).find_page(name)
         return self.env.docname
 
     def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
@@ -252,24 +252,20 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
         path = Path(node.source) if node.source else None
         for text in node["problems"]:
             note_problem(env, str(GalleryError(text, path=path, line=node.line)))
-        if "drawing" in node:
-            for part in _find_figure(node):
+        cell = find_cell_behind(node)
+        if "drawing" not in node or cell is None:
+            continue
+        code, output = cell
+        if _is_figure(output):
+            for part in (code, output):
                 wrapper = replaced(**{DOWNLOADS_ONLY: True})
                 part.replace_self(wrapper)
                 wrapper += part
 
 
-def _find_figure(node: chart) -> list[nodes.Element]:
-    """Return code and figure of the cell right behind a chart, nothing if it put out more."""
-    following = node.parent.children[node.parent.index(node) + 1 :]
-    visible = [node for node in following if not isinstance(node, nodes.comment | nodes.target)]
-    cell = visible[:2]
-    if len(cell) < 2 or not isinstance(cell[1], nodes.container):
-        return []
-    code, output = cell
-    is_code = any("recipe_cell" in block for block in code.findall(nodes.literal_block))
-    only_figures = all(isinstance(part, nodes.image) for part in output.children)
-    return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
+def _is_figure(output: nodes.container) -> bool:
+    """Tell whether a cell put out pictures and nothing else."""
+    return all(isinstance(part, nodes.image) for part in output.children)
 
 
 def write_chart(node: chart, page: Page) -> str:

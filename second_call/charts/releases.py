@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from babel import Locale
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import typeset
+from sphinx_recorded_gallery.api import Typography
 
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
@@ -45,7 +44,7 @@ class Change:
         return "unclear"
 
 
-def draw_changes(changes: Sequence[Change], locale: Locale) -> Drawing | None:
+def draw_changes(changes: Sequence[Change], typography: Typography) -> Drawing | None:
     """Draw a dot and a range for each change, on one axis with 1× on it; None if there is none."""
     if not changes:
         return None
@@ -61,25 +60,25 @@ def draw_changes(changes: Sequence[Change], locale: Locale) -> Drawing | None:
     lines = []
     for change in changes:
         facts = {
-            "ratio": format_value(change.ratio, "x", locale, _DIGITS),
-            "low": format_value(change.low, "x", locale, _DIGITS),
-            "high": format_value(change.high, "x", locale, _DIGITS),
+            "ratio": format_value(change.ratio, "x", typography, _DIGITS),
+            "low": format_value(change.low, "x", typography, _DIGITS),
+            "high": format_value(change.high, "x", typography, _DIGITS),
             "machines": change.hosts,
         }
         if change.hosts > 1:
             words = _("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)")
         else:
             words = _("%(ratio)s (one machine)")
-        lines.append((change, typeset(str(words % facts), locale), facts["ratio"]))
-    ticks = label_ticks(scale, "x", locale, _MOST_TICKS)
+        lines.append((change, typography.typeset(str(words % facts)), facts["ratio"]))
+    ticks = label_ticks(scale, "x", typography, _MOST_TICKS)
     html = render_html(
         "releases.html",
-        label=typeset(
-            "; ".join(f"{change.label}: {words}" for change, words, _ratio in lines), locale
+        label=typography.typeset(
+            "; ".join(f"{change.label}: {words}" for change, words, _ratio in lines)
         ),
         one=scale(1),
         ticks=[tick for tick in ticks if abs(tick[0] - scale(1)) > 5],
-        one_words=format_value(1, "x", locale),
+        one_words=format_value(1, "x", typography),
         changes=[
             {
                 "label": change.label,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import slug, typeset
+from sphinx_recorded_gallery.api import slug
 
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .plot import Axis, Dot, Line, Place, draw_plot, letters_of, text_width
@@ -80,7 +80,7 @@ def draw_scatter(data: ChartData, curve: str = "") -> Drawing | None:
     descriptions = []
     for row, name in zip(rows, names, strict=True):
         words = f"{row.values[y_word].words}, {row.values[x_word].words}"
-        descriptions.append(typeset(f"{name}: {words}", data.locale))
+        descriptions.append(data.typography.typeset(f"{name}: {words}"))
     frontier = find_frontier(places)
     dots = [
         Dot(
@@ -99,16 +99,16 @@ def draw_scatter(data: ChartData, curve: str = "") -> Drawing | None:
     ]
     unit_x, unit_y = rows[0].values[x_word].unit, rows[0].values[y_word].unit
     html = draw_plot(
-        label=typeset("; ".join(descriptions), data.locale),
+        label=data.typography.typeset("; ".join(descriptions)),
         lines=lines,
         dots=_place_names(dots),
         across=Axis(
             name=data.quantities[x_word],
-            ticks=label_ticks(across, unit_x, data.locale, _MOST_TICKS),
+            ticks=label_ticks(across, unit_x, data.typography, _MOST_TICKS),
         ),
         up=Axis(
             name=data.quantities[y_word],
-            ticks=label_ticks(up, unit_y, data.locale, _MOST_TICKS),
+            ticks=label_ticks(up, unit_y, data.typography, _MOST_TICKS),
         ),
     )
     return Drawing(
@@ -150,7 +150,7 @@ def _name_row(row: ChartRow, data: ChartData) -> str:
     """Return what a dot is called: its variant, and the size if there are several."""
     if data.is_of_one_size or row.size is None:
         return row.name
-    return typeset(f"{row.name}: {row.size}", data.locale)
+    return data.typography.typeset(f"{row.name}: {row.size}")
 
 
 def _place_names(dots: Sequence[Dot]) -> list[Dot]:

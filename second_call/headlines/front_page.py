@@ -1,29 +1,21 @@
 """The front page: what all was measured on, the answer, a row for each recipe, and what pays."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from statistics import median
 
-from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import (
+    Gallery,
     GalleryError,
     Lookup,
     RecipeResults,
-    Reference,
-    current_language,
-    find_page,
-    format_date,
-    format_measurement,
-    format_number,
-    join_ends,
-    load_results,
-    look_up,
+    Typography,
     note_problem,
-    typeset,
     watch,
 )
 
@@ -61,27 +53,38 @@ class MeasuredOn(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the line; nothing where nothing is recorded."""
-        locale = current_language(self.config).locale
-        found = [watch(self.env, load_results, name) for name in watch(self.env, list_recipes)]
-        measured = [each for each in found if each and each.recorded]
-        if not measured:
+        typography = Typography.of(self.config)
+        gallery = Gallery(self.env)
+        devices: list[str] = []
+        versions: list[str] = []
+        dates: list[datetime] = []
+        for recipe in watch(self.env, list_recipes):
+            results = gallery.load_results(recipe)
+            if results is None or results.recorded is None:
+                continue
+            dates.append(results.recorded)
+            if results.device not in devices:
+                devices.append(results.device)
+            if version := self._version(results):
+                versions.append(version)
+        if not dates:
             return []
-        devices = dict.fromkeys(each.device for each in measured)
-        versions = sort_versions([name for name in map(self._version, measured) if name])
-        latest = max(each.recorded for each in measured if each.recorded)
-        text = _("Measured on %(devices)s · %(versions)s · %(date)s") % {
+        facts = {
             "devices": ", ".join(devices),
-            "versions": ", ".join(versions),
-            "date": format_date(latest, locale),
+            "versions": ", ".join(sort_versions(versions)),
+            "date": typography.format_date(max(dates)),
         }
-        text = str(text).replace(" ·", "\N{NO-BREAK SPACE}·")  # lines do not begin with it
+        text = str(_("Measured on %(devices)s · %(versions)s · %(date)s") % facts)
+        text = text.replace(" ·", "\N{NO-BREAK SPACE}·")  # lines do not begin with it
         return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
 
-    def _version(self, measured: RecipeResults) -> str:
-        """Return the version of the first of the packages that pages name."""
-        names = self.config.recorded_gallery_package_names
-        versions = dict(measured.versions)
-        return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
+    def _version(self, results: RecipeResults) -> str:
+        """Return the version of the first of the packages that pages name; empty if none ran."""
+        versions = dict(results.versions)
+        for package, name in self.config.recorded_gallery_package_names.items():
+            if package in versions:
+                return f"{name} {versions[package]}"
+        return ""
 
 
 class Gains(SphinxDirective):
@@ -123,32 +126,38 @@ class Evidence(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sentence, below which the evidence stands when all is known."""
-        recipe, colon, key = (part.strip() for part in self.arguments[0].partition(":"))
+        recipe, colon, key = self.arguments[0].partition(":")
         sentence = self.parse_content_to_nodes()
         if not colon or not sentence:
             raise self.error(
                 "evidence: write .. evidence:: recipe: a.wall < b.wall, a sentence below"
             )
         try:
-            page = find_page(self.env, Reference(recipe=recipe, key=""), self.env.docname)
+            page = Gallery(self.env).find_page(recipe.strip())
         except ValueError as error:
             raise self.error(f"evidence: {error}") from None
-        node = headline_list("", *sentence, draw=draw_evidence, recipe=page, key=key)
+        node = headline_list("", *sentence, draw=draw_evidence, recipe=page, key=key.strip())
         node.source, node.line = self.get_source_info()
         return [node]
 
 
 def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the answer: ranges of what compiling, CUDA graphs and ``fused=True`` gained."""
-    locale = current_language(env.config).locale
-    cases = published_gains(env, _list_cases(headlines))
-    compiled = [gain for node, gain in cases if node["kind"] == "compiled"]
-    graphs = [gain for node, gain in cases if node["kind"] == "graph" and gain.state is State.WAITS]
-    fused = [gain for node, gain in cases if node["kind"] == "fused"]
+    typography = Typography.of(env.config)
+    compiled: list[Gain] = []
+    graphs: list[Gain] = []
+    fused: list[Gain] = []
+    for node, gain in published_gains(env, _list_cases(headlines)):
+        if node["kind"] == "compiled":
+            compiled.append(gain)
+        elif node["kind"] == "graph" and gain.state is State.WAITS:
+            graphs.append(gain)
+        elif node["kind"] == "fused":
+            fused.append(gain)
     lines = []
     if compiled:
         text = str(_("Compiling alone made the work %(range)s as fast, startup aside."))
-        lines.append(fill_in(text, {"range": _range(compiled, locale)}, locale))
+        lines.append(fill_in(text, {"range": _range(compiled, typography)}, typography))
     sentences = []
     parts: dict[str, nodes.Node] = {"option": nodes.literal("", "fused=True")}
     if graphs:
@@ -158,15 +167,15 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         )
         sentences.append(str(text))
         manual = sum(gain.compiles_nothing for gain in graphs)
-        parts["range"] = _range(graphs, locale)
+        parts["range"] = _range(graphs, typography)
         parts["manual"] = nodes.Text(str(manual))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
         text = _("%(option)s gave optimizers %(speed_up)s and costs no startup.")
         sentences.append(str(text))
-        parts["speed_up"] = _range(fused, locale)
+        parts["speed_up"] = _range(fused, typography)
     if sentences:
-        lines.append(fill_in(" ".join(sentences), parts, locale))
+        lines.append(fill_in(" ".join(sentences), parts, typography))
     return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines]
 
 
@@ -174,12 +183,14 @@ def _list_cases(headlines: headline_list) -> list[headline]:
     return [node for node in headlines if isinstance(node, headline)]
 
 
-def _range(gains: Sequence[Gain], locale: Locale) -> nodes.strong:
+def _range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
     """Return the least and the greatest speed-up, as the results write them."""
     ratios = sorted((gain.ratio for gain in gains), key=lambda ratio: ratio.value)
-    low, high = (format_measurement(ratio, locale) for ratio in (ratios[0], ratios[-1]))
-    text = high if low == high else join_ends(low.removesuffix("×"), high)
-    return nodes.strong("", text)
+    least = typography.format_measurement(ratios[0])
+    greatest = typography.format_measurement(ratios[-1])
+    if least == greatest:
+        return nodes.strong("", greatest)
+    return nodes.strong("", typography.join_ends(least.removesuffix("×"), greatest))
 
 
 def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
@@ -195,7 +206,7 @@ def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Nod
 
 
 def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.Element:
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     link = link_words(env, symptom["recipe"], symptom.deepcopy().children)
     heading = nodes.paragraph("", "", link, classes=["recipe-row-symptom", *symptom["classes"]])
     words = fix.deepcopy().children
@@ -207,7 +218,7 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
         row += nodes.paragraph("", _("[not measured yet]"), classes=["unmeasured"])
         return row
     row += draw_bars(env, symptom["recipe"], gain)
-    row += nodes.paragraph("", "", *make_ratio(gain, locale), classes=["recipe-row-ratio"])
+    row += nodes.paragraph("", "", *make_ratio(gain, typography), classes=["recipe-row-ratio"])
     facts = nodes.paragraph("", _list_facts(env, fix["recipe"], gain), classes=["recipe-row-facts"])
     row += facts
     return row
@@ -215,48 +226,51 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
 
 def _list_facts(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
     """Return startup and break-even in a line, or what a faster start costs later calls."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     if gain.state is State.STARTUP:
         return _describe_later_calls(env, gain)
-    startup = format_startup(gain, locale)
+    startup = format_startup(gain, typography)
     if gain.pays_after:
-        calls = format_measurement(gain.pays_after, locale)
+        calls = typography.format_measurement(gain.pays_after)
         pays = str(_("startup %(startup)s · breaks even after %(calls)s calls"))
-        return typeset(pays % {"startup": startup, "calls": calls}, locale)
-    if not gain.compiles_nothing:
-        text = str(_("startup %s") % startup) if startup else str(_("startup not measured"))
-    elif gain.startup is None:
-        text = str(_("no startup, nothing compiled"))
+        return typography.typeset(pays % {"startup": startup, "calls": calls})
+    if gain.compiles_nothing and gain.startup is None:
+        text = _("no startup, nothing compiled")
+    elif gain.compiles_nothing:
+        text = _("startup %s, nothing compiled") % startup
+    elif startup:
+        text = _("startup %s") % startup
     else:
-        text = str(_("startup %s, nothing compiled") % startup)
-    return typeset(text, locale)
+        text = _("startup not measured")
+    return typography.typeset(str(text))
 
 
 def _describe_later_calls(env: BuildEnvironment, gain: Gain) -> str:
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     before, after = gain.before.wall, gain.after.wall
     if before is None or after is None:
         return ""
     facts = {
-        "before": format_measurement(before, locale),
-        "after": format_measurement(after, locale),
+        "before": typography.format_measurement(before),
+        "after": typography.format_measurement(after),
     }
-    return typeset(str(_("later calls: %(after)s, before %(before)s") % facts), locale)
+    return typography.typeset(str(_("later calls: %(after)s, before %(before)s") % facts))
 
 
 def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the table of calls to break even, and fields for the reader's own numbers."""
-    locale = current_language(env.config).locale
-    gains = [gain for _node, gain in published_gains(env, _list_cases(headlines))]
-    first_calls = [gain.first_call.value for gain in gains if gain.first_call]
-    recipes = {
-        node["recipe"]: gain.start_up.value
-        for node, gain in published_gains(env, _list_cases(headlines))
-        if gain.start_up
-    }
-    if not first_calls or not recipes:
+    typography = Typography.of(env.config)
+    first_calls = []  # seconds, of all cases
+    start_ups = {}  # seconds, by recipe
+    for node, gain in published_gains(env, _list_cases(headlines)):
+        if gain.first_call:
+            first_calls.append(gain.first_call.value)
+        if gain.start_up:
+            start_ups[node["recipe"]] = gain.start_up.value
+    if not first_calls or not start_ups:
         return []
-    start_up, first_call = median(recipes.values()), median(first_calls)
+    start_up = median(start_ups.values())
+    first_call = median(first_calls)
     startup = start_up + first_call
     text = _(
         "Calls until compiling has paid, by how long a call takes and how much faster it gets. "
@@ -264,31 +278,29 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
         "%(first_call)s (medians of %(recipes)s recipes and %(cases)s cases)."
     )
     facts = {
-        "startup": format_value(startup, "s", locale, 2),
-        "compiler": format_value(start_up, "s", locale, 2),
-        "first_call": format_value(first_call, "s", locale, 2),
-        "recipes": len(recipes),
+        "startup": format_value(startup, "s", typography, 2),
+        "compiler": format_value(start_up, "s", typography, 2),
+        "first_call": format_value(first_call, "s", typography, 2),
+        "recipes": len(start_ups),
         "cases": len(first_calls),
     }
-    explanation = nodes.paragraph("", typeset(str(text % facts), locale))
+    explanation = nodes.paragraph("", typography.typeset(str(text % facts)))
+    rows = []
+    for seconds in CALL_SECONDS:
+        cells = []
+        for ratio in SPEED_UPS:
+            calls = calls_to_pay(startup, seconds, ratio)
+            cells.append(format_calls(calls, typography))
+        rows.append((format_value(seconds, "s", typography), cells))
     table = render(
         "does_it_pay.html",
-        columns=[format_value(ratio, "x", locale) for ratio in SPEED_UPS],
-        rows=[
-            (
-                format_value(seconds, "s", locale),
-                [
-                    format_calls(calls_to_pay(startup, seconds, ratio), locale)
-                    for ratio in SPEED_UPS
-                ],
-            )
-            for seconds in CALL_SECONDS
-        ],
+        columns=[format_value(ratio, "x", typography) for ratio in SPEED_UPS],
+        rows=rows,
         startup=f"{startup:.6g}",
         example=EXAMPLE,
         fields=FIELDS,
         texts=_field_texts(),
-        sentence=describe_fields(startup, *FIELDS, locale),
+        sentence=describe_fields(startup, *FIELDS, typography),
     )
     return [explanation, table]
 
@@ -298,9 +310,9 @@ def calls_to_pay(startup: float, seconds: float, ratio: float) -> float:
     return startup / (seconds * (1 - 1 / ratio))
 
 
-def format_calls(calls: float, locale: Locale) -> str:
+def format_calls(calls: float, typography: Typography) -> str:
     """Return a number of calls with two digits: 3,600. does_it_pay.js does the same."""
-    return format_number(max(1.0, float(f"{calls:.2g}")), locale)
+    return typography.format_number(max(1.0, float(f"{calls:.2g}")))
 
 
 def _field_texts() -> dict[str, str]:
@@ -316,7 +328,9 @@ def _field_texts() -> dict[str, str]:
     }
 
 
-def describe_fields(startup: float, milliseconds: float, calls: float, locale: Locale) -> str:
+def describe_fields(
+    startup: float, milliseconds: float, calls: float, typography: Typography
+) -> str:
     """Return what a run of so many calls needs for compiling to pay."""
     texts = _field_texts()
     seconds = milliseconds / 1000
@@ -324,38 +338,41 @@ def describe_fields(startup: float, milliseconds: float, calls: float, locale: L
     if total <= startup:
         return texts["never"]
     facts = {
-        "factor": format_value(total / (total - startup), "x", locale),
-        "example": format_value(EXAMPLE, "x", locale),
-        "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), locale),
+        "factor": format_value(total / (total - startup), "x", typography),
+        "example": format_value(EXAMPLE, "x", typography),
+        "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), typography),
     }
-    return typeset(texts["pays"] % facts, locale)
+    return typography.typeset(texts["pays"] % facts)
 
 
 def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.Node]:
     """Return a claim's sentence and, below it, what was compared and in how many processes."""
     recipe, key = example["recipe"], example["key"]
-    locale = current_language(env.config).locale
-    lookup = look_up(env, recipe, key)
+    typography = Typography.of(env.config)
+    lookup = Gallery(env).look_up(recipe, key)
     box = html_element("", *example.children, tag="div", classes=["evidence-example"])
     if problem := _find_problem(lookup):
         note_problem(env, str(GalleryError(problem, path=example.source, line=example.line)))
-    if not lookup.claim or lookup.claim.refuted:
+    claim = lookup.claim
+    if not claim or claim.refuted:
         return [box]
-    measured = []
-    for term, measurement in lookup.claim.compared:
+    terms = []
+    for term, measurement in claim.compared:
         name = name_variant(env, recipe, measurement)
-        factor = "" if term.factor == 1 else f"{format_value(term.factor, 'x', locale)} "
-        measured.append(f"{factor}{name} {format_measurement(measurement, locale)}")
+        words = f"{name} {typography.format_measurement(measurement)}"
+        if term.factor != 1:
+            words = f"{format_value(term.factor, 'x', typography)} {words}"
+        terms.append(words)
     facts = {
-        "comparison": " < ".join(measured),
-        "held": lookup.claim.held,
-        "processes": lookup.claim.of,
-        "machines": lookup.claim.hosts,
+        "comparison": " < ".join(terms),
+        "held": claim.held,
+        "processes": claim.of,
+        "machines": claim.hosts,
     }
     text = _(
         "%(comparison)s. It held in %(held)s of %(processes)s processes (machines: %(machines)s)."
     )
-    box += nodes.paragraph("", typeset(str(text % facts), locale), classes=["evidence-line"])
+    box += nodes.paragraph("", typography.typeset(str(text % facts)), classes=["evidence-line"])
     return [box]
 
 

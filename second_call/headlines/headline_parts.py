@@ -4,27 +4,17 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
-from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import (
-    Kind,
-    Measurement,
-    RecipeResults,
-    current_language,
-    find_message,
-    format_measurement,
-    typeset,
-)
+from sphinx_recorded_gallery.api import Gallery, Measurement, RecipeResults, Typography
 
 from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
 from ..charts.chart_data import ChartData, ChartRow, Role
 from ..charts.query import make_value
 from ..charts.scales import format_value
 from ..make_nodes import html_element
-from ..quantities import name_quantities
 from .gains import Gain, Side, State
 
 _ = get_translation("second_call")
@@ -34,27 +24,28 @@ _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 def name_variant(env: BuildEnvironment, recipe: str, measurement: Measurement) -> str:
     """Return what readers call the variant of a measurement."""
-    return find_message(env, recipe, measurement.variant, Kind.NAME)
+    return Gallery(env).name_word(recipe, measurement.variant)
 
 
 def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
     """Return two bars, before and after; the accent is a gain, a lighter neutral is none."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     after_role = Role.BEST if gain.ratio.value > 1 else Role.OTHER
     quantity = gain.after.measurement.quantity
     has_gpu = quantity == WALL and gain.state in (State.WAITS, State.BUSY)
-    names = name_quantities()
-    words = [quantity, GPU] if has_gpu else [quantity]
+    quantities = [quantity, GPU] if has_gpu else [quantity]
     data = ChartData(
-        locale=locale,
-        quantities={word: names.get(word, word) for word in words},
+        typography=typography,
+        quantities={word: Gallery(env).name_quantity(recipe, word) for word in quantities},
         rows=[
             _make_row(env, recipe, gain.before, Role.BEFORE, has_gpu=has_gpu),
             _make_row(env, recipe, gain.after, after_role, has_gpu=has_gpu),
         ],
     )
-    draw = draw_busy_bars if has_gpu else draw_plain_bars
-    drawing = draw(data, compact=True)
+    if has_gpu:
+        drawing = draw_busy_bars(data, compact=True)
+    else:
+        drawing = draw_plain_bars(data, compact=True)
     html = drawing.html if drawing else ""
     return html_element("", nodes.raw("", html, format="html"), tag="div", classes=["chart"])
 
@@ -62,11 +53,11 @@ def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
 def _make_row(
     env: BuildEnvironment, recipe: str, side: Side, role: Role, *, has_gpu: bool
 ) -> ChartRow:
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     measurement = side.measurement
-    values = {measurement.quantity: make_value(measurement, locale)}
+    values = {measurement.quantity: make_value(measurement, typography)}
     if has_gpu and side.gpu:
-        values[GPU] = make_value(side.gpu, locale)
+        values[GPU] = make_value(side.gpu, typography)
     return ChartRow(
         variant=measurement.variant,
         name=name_variant(env, recipe, measurement),
@@ -84,29 +75,32 @@ def describe_runs(measurement: Measurement) -> str:
     return ""
 
 
-def make_ratio(gain: Gain, locale: Locale) -> list[nodes.Node]:
+def make_ratio(gain: Gain, typography: Typography) -> list[nodes.Node]:
     """Return how many times as fast the work is, behind a mark if one run says so."""
-    ratio = nodes.strong("", format_measurement(gain.ratio, locale))
+    ratio = nodes.strong("", typography.format_measurement(gain.ratio))
     if runs := describe_runs(gain.ratio):
         return [nodes.inline("", runs, classes=["headline-mark"]), nodes.Text(" "), ratio]
     return [ratio]
 
 
-def format_startup(gain: Gain, locale: Locale) -> str:
+def format_startup(gain: Gain, typography: Typography) -> str:
     """Return what a process takes once; empty if it was not measured or is no question."""
     if gain.state is State.STARTUP:
         return ""
     if gain.startup is not None:
-        return format_value(gain.startup, "s", locale, 2)
-    return str(_("none")) if gain.compiles_nothing else ""
+        return format_value(gain.startup, "s", typography, 2)
+    if gain.compiles_nothing:
+        return str(_("none"))
+    return ""
 
 
 def name_release(env: BuildEnvironment, results: RecipeResults) -> str:
     """Return the release of what a recipe measures: PyTorch 2.15; empty if none are told apart."""
-    names = env.config.recorded_gallery_package_names
     if not results.release:
         return ""
-    return f"{names.get(results.package, results.package)} {results.release}".strip()
+    names = env.config.recorded_gallery_package_names
+    package = names.get(results.package, results.package)
+    return f"{package} {results.release}".strip()
 
 
 def sort_versions(releases: Sequence[str]) -> list[str]:
@@ -125,12 +119,16 @@ def link_words(env: BuildEnvironment, recipe: str, words: Sequence[nodes.Node]) 
     return nodes.reference("", "", *words, internal=True, refuri=address)
 
 
-def fill_in(text: str, parts: Mapping[str, nodes.Node], locale: Locale) -> list[nodes.Node]:
+def fill_in(text: str, parts: Mapping[str, nodes.Node], typography: Typography) -> list[nodes.Node]:
     """Return a label as nodes, with one in the place of each ``%(name)s``."""
     filled: list[nodes.Node] = []
-    for number, piece in enumerate(_PLACEHOLDER.split(text)):
-        if number % 2:
-            filled.append(parts[piece].deepcopy())
-        elif piece:
-            filled.append(nodes.Text(typeset(piece, locale)))
+    end = 0
+    for placeholder in _PLACEHOLDER.finditer(text):
+        words = text[end : placeholder.start()]
+        if words:
+            filled.append(nodes.Text(typography.typeset(words)))
+        filled.append(parts[placeholder[1]].deepcopy())
+        end = placeholder.end()
+    if text[end:]:
+        filled.append(nodes.Text(typography.typeset(text[end:])))
     return filled

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
@@ -19,10 +18,7 @@ from sphinx_recorded_gallery.api import (
     DATA_CLASS,
     Measurement,
     RecipeResults,
-    current_language,
-    format_measurement,
-    format_percent,
-    typeset,
+    Typography,
     watch,
 )
 
@@ -72,7 +68,7 @@ class Results(SphinxDirective):
 
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the legend, a table for each group, and links to the data."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     cases = _list_cases(env, headlines)
     legend = render("legend.html", has_ranges=True)
     tables = html_element("", legend, tag="div", classes=["results"])
@@ -85,7 +81,7 @@ def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.
             rows += list_rows(recipe, results)
     if not rows:
         return [tables]
-    return [tables, link_to_data(env.docname, rows, locale)]
+    return [tables, link_to_data(env.docname, rows, typography)]
 
 
 def _list_cases(env: BuildEnvironment, headlines: headline_list) -> list[Case]:
@@ -134,8 +130,8 @@ def _make_group(
     group = html_element("", heading, tag="section", classes=["headline-group"], ids=[anchor])
     if baselines := _name_baselines(env, members):
         compared = str(_("Compared with: %s.") % ", ".join(baselines))
-        locale = current_language(env.config).locale
-        explanation = typeset(f"{explanation} {compared}", locale)
+        typography = Typography.of(env.config)
+        explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
     recorded = [case.results for case in cases if case.results]
@@ -200,7 +196,7 @@ def _make_row(
     env: BuildEnvironment, case: Case, *, newest: str, names_device: bool
 ) -> nodes.Element:
     """Return the row of a case, which names its release if that is older than ``newest``."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     link = link_words(env, case.words["recipe"], case.words.deepcopy().children)
     name = nodes.paragraph("", "", link, classes=["headline-case", *case.words["classes"]])
     title = html_element("", name, tag="th", classes=[], attributes={"scope": "row"})
@@ -218,11 +214,11 @@ def _make_row(
         release = nodes.inline("", name_release(env, case.results), classes=["headline-mark"])
         name += [nodes.Text(" "), release]
     bars = draw_bars(env, case.words["recipe"], gain)
-    startup = nodes.Text(format_startup(gain, locale) or NOTHING)
+    startup = nodes.Text(format_startup(gain, typography) or NOTHING)
     calls = nodes.Text(_format_calls(env, gain.pays_after))
     bars_label, ratio_label, startup_label, calls_label = _column_names()
     row += _make_cell("headline-bars", bars_label, bars)
-    row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, locale))
+    row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, typography))
     row += _make_cell("headline-startup", startup_label, startup)
     row += _make_cell("headline-pays", calls_label, calls)
     return row
@@ -238,13 +234,13 @@ def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
     """Return after how many calls a change breaks even, a dash if it was not measured."""
     if pays_after is None:
         return NOTHING
-    calls = format_measurement(pays_after, current_language(env.config).locale)
+    calls = Typography.of(env.config).format_measurement(pays_after)
     return str(_("%s calls") % calls)
 
 
 def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
     """Return a table of all figures of a group with their ranges."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     head = [
         "",
         _("Speed-up"),
@@ -263,34 +259,34 @@ def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
         rows.append(
             [
                 case.words.astext(),
-                make_value(gain.ratio, locale).full_words,
+                make_value(gain.ratio, typography).full_words,
                 _describe_side(env, case, gain.before),
                 _describe_side(env, case, gain.after),
                 _describe_busy(env, gain),
-                _describe_optional(gain.share, locale),
-                _describe_optional(gain.first_call, locale),
-                _describe_optional(gain.pays_after, locale),
+                _describe_optional(gain.share, typography),
+                _describe_optional(gain.first_call, typography),
+                _describe_optional(gain.pays_after, typography),
             ]
         )
     return Table(head=[str(title) for title in head], rows=rows)
 
 
-def _describe_optional(measurement: Measurement | None, locale: Locale) -> str:
+def _describe_optional(measurement: Measurement | None, typography: Typography) -> str:
     """Return a measurement with its range, nothing if there is none."""
-    return make_value(measurement, locale).full_words if measurement else ""
+    return make_value(measurement, typography).full_words if measurement else ""
 
 
 def _describe_side(env: BuildEnvironment, case: Case, side: Side) -> str:
     """Return the name of a variant, and its measurement with the range."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     name = name_variant(env, case.words["recipe"], side.measurement)
-    return f"{name}: {make_value(side.measurement, locale).full_words}"
+    return f"{name}: {make_value(side.measurement, typography).full_words}"
 
 
 def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
     """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     before, after = gain.before.busy_share, gain.after.busy_share
     if before is None or after is None or gain.state in (State.STARTUP, State.OTHER):
         return ""
-    return f"{format_percent(before, locale)} → {format_percent(after, locale)}"
+    return f"{typography.format_percent(before)} → {typography.format_percent(after)}"

@@ -57,6 +57,16 @@ class Measurements:
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
 
+    @property
+    def published(self) -> list[Measurement]:
+        """What the first process measured, in the order in which the recipe published it.
+
+        That is the run which a page shows, if it has one.
+        """
+        if not self.processes:
+            return []
+        return [self.by_key[row.key] for row in self.processes[0].rows]
+
     def find(self, key: str, size: str = "") -> Measurement:
         """Return the measurement with a key, which may omit parts if only one measurement matches.
 

@@ -142,6 +142,18 @@ def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dic
 
 
 def find_translations(
+    env: BuildEnvironment, catalog: str, texts: Collection[str], language: Language
+) -> dict[str, str]:
+    """Return the translations of texts into any language of the project, by the texts.
+
+    ``catalog`` is a page, of whose prose the texts are, or one of labels, such as the name of a
+    package. Left out is what is not translated, or would spoil a page. Read once in a build.
+    """
+    kind = Kind.LABEL if catalog in label_domains(env.config) else Kind.PROSE
+    return _find_messages(env, catalog, texts, language, kind)
+
+
+def _find_messages(
     env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
 ) -> dict[str, str]:
     """Return those of a catalog's messages, all of one kind, that are translated and fit."""
@@ -170,7 +182,8 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
 
     def read() -> tuple[list[Path], str]:
         language = current_language(env.config)
-        return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
+        messages = _find_messages(env, docname, [text], language, Kind[kind])
+        return [], messages.get(text, text)
 
     return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
