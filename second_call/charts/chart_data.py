@@ -47,6 +47,34 @@ class ChartRow:
     values: Mapping[str, Value] = field(default_factory=dict)  # by quantity
     gain: Value | None = None  # how many times less than before; None of the row that is before
 
+    def words(self, quantity: str) -> str:
+        """Return the value of a quantity as readers see it; empty if it was not measured."""
+        value = self.values.get(quantity)
+        return value.words if value else ""
+
+    def full_words(self, quantity: str) -> str:
+        """Return the value of a quantity with its range; empty if it was not measured."""
+        value = self.values.get(quantity)
+        return value.full_words if value else ""
+
+    @property
+    def gain_words(self) -> str:
+        """The gain as readers see it; empty if there is none."""
+        return self.gain.words if self.gain else ""
+
+    @property
+    def gain_full_words(self) -> str:
+        """The same with the range."""
+        return self.gain.full_words if self.gain else ""
+
+    def share_of(self, part: str, whole: str) -> float | None:
+        """Return which share a quantity is of another one, 1 at most; None if either is unknown."""
+        part_value = self.values.get(part)
+        whole_value = self.values.get(whole)
+        if part_value is None or whole_value is None or not whole_value.number:
+            return None
+        return min(1.0, part_value.number / whole_value.number)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChartData:
@@ -66,6 +94,11 @@ class ChartData:
     def main(self) -> str:
         """The quantity that the chart is about."""
         return next(iter(self.quantities), "")
+
+    @property
+    def measured_rows(self) -> list[ChartRow]:
+        """The rows in which the main quantity was measured."""
+        return [row for row in self.rows if self.main in row.values]
 
     @property
     def is_of_one_size(self) -> bool:

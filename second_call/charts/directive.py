@@ -34,12 +34,12 @@ from .bars import (
     WALL,
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from .chart_data import ChartData, Drawing
 from .explorer import draw_explorer, query_costs
 from .lines import draw_lines
+from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
 from .spans import draw_spans, query_spans

@@ -35,7 +35,7 @@ def draw_lines(data: ChartData) -> Drawing | None:
     Returns None if nothing above 0 was measured. Raises ``ValueError`` if a size is not a number
     above 0.
     """
-    rows = [row for row in data.rows if data.main in row.values]
+    rows = data.measured_rows
     variants: dict[str, list[ChartRow]] = {}  # what can be drawn of each
     for row in rows:
         if row.values[data.main].number > 0:

@@ -15,13 +15,13 @@ from playwright.sync_api import Browser
 from second_call.charts.bars import (
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
 from second_call.charts.directive import put_whole_first
 from second_call.charts.explorer import Variant, describe
 from second_call.charts.lines import draw_lines
+from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
 from second_call.charts.scales import Scale, format_seconds, format_value, time_words
