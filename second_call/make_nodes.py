@@ -72,7 +72,9 @@ def link_to_page(
     A link with a text warns if the page does not exist.
     """
     has_text = bool(children)
-    text = nodes.inline("", "", *children) if has_text else nodes.inline("", docname)
+    text = nodes.inline("", "", *children)
+    if not has_text:
+        text = nodes.inline("", docname)
     return addnodes.pending_xref(
         "",
         text,

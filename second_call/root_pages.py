@@ -82,6 +82,11 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
     """Return what the templates need."""
     config = app.config
     site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
+    texts = {}
+    recipes = {}
+    for language in languages:
+        texts[language.code] = _translate_texts(app, language)
+        recipes[language.code] = _translate_titles(app, language)
     return {
         "title": config.html_title or config.project,
         "content_security_policy": config.second_call_content_security_policy,
@@ -91,8 +96,8 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
         "path": urlsplit(site_url).path,
         "languages": languages,
         "codes": {language.tag: language.code for language in languages},
-        "texts": {language.code: _translate_texts(app, language) for language in languages},
-        "recipes": {language.code: _translate_titles(app, language) for language in languages},
+        "texts": texts,
+        "recipes": recipes,
         "preview": config.second_call_preview,
     }
 
