@@ -24,7 +24,7 @@ from sphinx_recorded_gallery.api import (
     watch_glossary,
 )
 
-from .make_nodes import html_element, link_to_page, make_table, render
+from .make_nodes import link_to_page, make_element, make_table, render
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
@@ -75,9 +75,9 @@ class TranslationStatus(SphinxDirective):
         complete = [catalog for catalog in status.catalogs if not catalog.words_left]
         if complete:
             label = _("Complete catalogs: %s") % typography.format_number(len(complete))
-            summary = html_element("", nodes.Text(label), tag="summary", classes=[])
+            summary = make_element("summary", nodes.Text(label))
             table = self._table_of_complete(complete)
-            section += html_element("", summary, table, tag="details", classes=["status-details"])
+            section += make_element("details", summary, table, css_class="status-details")
         return section
 
     def _table_of_incomplete(self, statuses: list[CatalogStatus]) -> nodes.table:

@@ -1,6 +1,6 @@
 """Parts of pages as nodes: HTML, tables and links to other pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docutils import nodes
@@ -26,6 +26,22 @@ def visit_element(self: HTML5Translator, node: html_element) -> None:
 def depart_element(self: HTML5Translator, node: html_element) -> None:
     """Write the end tag of the element."""
     self.body.append(f"</{node['tag']}>\n")
+
+
+def make_element(
+    tag: str,
+    *children: nodes.Node,
+    css_class: str = "",
+    attributes: Mapping[str, str] | None = None,
+) -> html_element:
+    """Return an element of HTML; ``css_class`` may be several, apart by spaces."""
+    return html_element(
+        "",
+        *children,
+        tag=tag,
+        classes=css_class.split(),
+        attributes=dict(attributes or {}),
+    )
 
 
 def render_html(template: str, **context: Any) -> str:

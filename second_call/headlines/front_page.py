@@ -20,7 +20,7 @@ from sphinx_recorded_gallery.api import (
 )
 
 from ..charts.scales import format_value
-from ..make_nodes import html_element, render
+from ..make_nodes import make_element, render
 from ..navigation import list_recipes
 from .gains import Gain, State, find_gains, published_gains
 from .headline_directive_lines import (
@@ -195,7 +195,7 @@ def _range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
 
 def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return a row for each recipe: symptom, fix, two bars, speed-up, startup and break-even."""
-    rows = html_element(tag="ul", classes=["recipe-rows"])
+    rows = make_element("ul", css_class="recipe-rows")
     symptom: question | None = None
     for node in headlines:
         if isinstance(node, question):
@@ -211,8 +211,8 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
     heading = nodes.paragraph("", "", link, classes=["recipe-row-symptom", *symptom["classes"]])
     words = fix.deepcopy().children
     advice = nodes.paragraph("", "", *words, classes=["recipe-row-fix", *fix["classes"]])
-    row = html_element("", tag="li", classes=["recipe-row"])
-    row += html_element("", heading, advice, tag="div", classes=["recipe-row-words"])
+    row = make_element("li", css_class="recipe-row")
+    row += make_element("div", heading, advice, css_class="recipe-row-words")
     _results, gain = find_gains(env, fix)[0]
     if gain is None:
         row += nodes.paragraph("", _("[not measured yet]"), classes=["unmeasured"])
@@ -350,8 +350,9 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     recipe, key = example["recipe"], example["key"]
     typography = Typography.of(env.config)
     lookup = Gallery(env).look_up(recipe, key)
-    box = html_element("", *example.children, tag="div", classes=["evidence-example"])
-    if problem := _find_problem(lookup):
+    box = make_element("div", *example.children, css_class="evidence-example")
+    problem = _find_problem(lookup)
+    if problem:
         note_problem(env, str(GalleryError(problem, path=example.source, line=example.line)))
     claim = lookup.claim
     if not claim or claim.refuted:

@@ -14,7 +14,7 @@ from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
 from ..charts.chart_data import ChartData, ChartRow, Role
 from ..charts.query import make_value
 from ..charts.scales import format_value
-from ..make_nodes import html_element
+from ..make_nodes import make_element
 from .gains import Gain, Side, State
 
 _ = get_translation("second_call")
@@ -46,8 +46,10 @@ def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
         drawing = draw_busy_bars(data, compact=True)
     else:
         drawing = draw_plain_bars(data, compact=True)
-    html = drawing.html if drawing else ""
-    return html_element("", nodes.raw("", html, format="html"), tag="div", classes=["chart"])
+    box = make_element("div", css_class="chart")
+    if drawing:
+        box += nodes.raw("", drawing.html, format="html")
+    return box
 
 
 def _make_row(
@@ -78,9 +80,11 @@ def describe_runs(measurement: Measurement) -> str:
 def make_ratio(gain: Gain, typography: Typography) -> list[nodes.Node]:
     """Return how many times as fast the work is, behind a mark if one run says so."""
     ratio = nodes.strong("", typography.format_measurement(gain.ratio))
-    if runs := describe_runs(gain.ratio):
-        return [nodes.inline("", runs, classes=["headline-mark"]), nodes.Text(" "), ratio]
-    return [ratio]
+    runs = describe_runs(gain.ratio)
+    if not runs:
+        return [ratio]
+    mark = nodes.inline("", runs, classes=["headline-mark"])
+    return [mark, nodes.Text(" "), ratio]
 
 
 def format_startup(gain: Gain, typography: Typography) -> str:
