@@ -102,18 +102,19 @@ class ChartDirective(SphinxDirective):
         self.set_source_info(node)
         return [node]
 
-    def _draw(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+    def _draw(self, quantities: list[str]) -> tuple[ChartData, Drawing | None]:
         """Return what is measured and its drawing, in the form that quantities and sizes ask for.
 
         Raises ``ValueError`` for a form that there is not.
         """
-        if list(quantities) == [EXPLORER]:
+        whole = self.options.get("whole", "")
+        if quantities == [EXPLORER]:
             return self._draw_explorer()
-        if list(quantities) == [BUSY] or set(quantities) == set(TIMES):
+        if quantities == [BUSY] or set(quantities) == set(TIMES):
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
-        if whole := self.options.get("whole", ""):
+        if whole:
             data = self._query([*quantities, whole])
             require_one_size(data)
             return data, draw_parts(data, whole, name_parts())
@@ -198,7 +199,7 @@ def put_whole_first(data: ChartData) -> tuple[ChartData, str]:
         for word, value in row.values.items():
             totals[word] += value.number
     part, whole = sorted(totals, key=lambda word: totals[word])
-    quantities = {word: data.quantities[word] for word in (whole, part)}
+    quantities = {whole: data.quantities[whole], part: data.quantities[part]}
     return replace(data, quantities=quantities), part
 
 
@@ -240,7 +241,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
         "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption
     )
     table = drawing.notebook or drawing.table
-    node["table"] = [list(table.head), *(list(row) for row in table.rows)]
+    node["table"] = [table.head, *table.rows]
     node["scope"] = scope
     node["key"] = drawing.key
     return node
@@ -273,16 +274,22 @@ def write_chart(node: chart, page: Page) -> str:
     if "table" not in node:
         return ""
     head, *rows = node["table"]
-    cells = [[_make_cell(text) for text in row] for row in rows]
-    table = make_table(head, cells, classes=[])
-    scope = [text for text in (node["key"], node["scope"]) if text]
-    blocks = [table, *(nodes.paragraph("", text) for text in scope), *node.children]
+    cells = []
+    for row in rows:
+        cells.append([_make_cell(text) for text in row])
+    blocks: list[nodes.Node] = [make_table(head, cells, classes=[])]
+    for text in (node["key"], node["scope"]):
+        if text:
+            blocks.append(nodes.paragraph("", text))
+    blocks += node.children
     return "\n\n".join(write_block(block, page) for block in blocks)
 
 
 def _make_cell(text: str) -> nodes.Node:
     """Return the text of a cell; a drawing in characters is code, which are all of one width."""
-    return nodes.literal("", text) if _BLOCK_BAR.fullmatch(text) else nodes.Text(text)
+    if _BLOCK_BAR.fullmatch(text):
+        return nodes.literal("", text)
+    return nodes.Text(text)
 
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:

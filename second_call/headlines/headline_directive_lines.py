@@ -109,6 +109,11 @@ def _lines_of_results(path: Path) -> Iterator[tuple[int, str]]:
             yield number, text[3:]
 
 
+def list_cases(headlines: headline_list) -> list[headline]:
+    """Return the headlines of a list, without questions."""
+    return [node for node in headlines if isinstance(node, headline)]
+
+
 def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
     """Draw the headlines of a page, once it is translated."""
     for headlines in list(document.findall(headline_list)):

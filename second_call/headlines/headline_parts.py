@@ -30,13 +30,18 @@ def name_variant(env: BuildEnvironment, recipe: str, measurement: Measurement) -
 def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
     """Return two bars, before and after; the accent is a gain, a lighter neutral is none."""
     typography = Typography.of(env.config)
-    after_role = Role.BEST if gain.ratio.value > 1 else Role.OTHER
+    gallery = Gallery(env)
     quantity = gain.after.measurement.quantity
+    quantities = {quantity: gallery.name_quantity(recipe, quantity)}
     has_gpu = quantity == WALL and gain.state in (State.WAITS, State.BUSY)
-    quantities = [quantity, GPU] if has_gpu else [quantity]
+    if has_gpu:
+        quantities[GPU] = gallery.name_quantity(recipe, GPU)
+    after_role = Role.OTHER
+    if gain.ratio.value > 1:
+        after_role = Role.BEST
     data = ChartData(
         typography=typography,
-        quantities={word: Gallery(env).name_quantity(recipe, word) for word in quantities},
+        quantities=quantities,
         rows=[
             _make_row(env, recipe, gain.before, Role.BEFORE, has_gpu=has_gpu),
             _make_row(env, recipe, gain.after, after_role, has_gpu=has_gpu),
@@ -118,8 +123,8 @@ def _version_numbers(release: str) -> list[int]:
 
 def link_words(env: BuildEnvironment, recipe: str, words: Sequence[nodes.Node]) -> nodes.reference:
     """Return a link to a recipe around words, whose markup a link of Sphinx would leave out."""
-    folder = posixpath.dirname(env.docname) or "."
-    address = posixpath.relpath(f"{recipe}.html", folder)
+    folder = posixpath.dirname(env.docname)
+    address = posixpath.relpath(f"{recipe}.html", folder or ".")
     return nodes.reference("", "", *words, internal=True, refuri=address)
 
 

@@ -28,7 +28,7 @@ from ..make_nodes import make_element, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, Side, State, find_gains, measured_of
-from .headline_directive_lines import headline, headline_list, read_headlines
+from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
     draw_bars,
     format_startup,
@@ -86,10 +86,9 @@ def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.
 def _list_cases(env: BuildEnvironment, headlines: headline_list) -> list[Case]:
     """Return a case for each headline and machine, in the order of the headlines."""
     cases = []
-    for node in headlines:
-        if isinstance(node, headline):
-            for results, gain in find_gains(env, node):
-                cases.append(Case(words=node, results=results, gain=gain))
+    for node in list_cases(headlines):
+        for results, gain in find_gains(env, node):
+            cases.append(Case(words=node, results=results, gain=gain))
     return cases
 
 
