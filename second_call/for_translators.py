@@ -29,6 +29,7 @@ from .make_nodes import link_to_page, make_element, make_table, render
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
+SITE_BUILDERS = ("html", "dirhtml")  # a book has no page to improve
 SCRIPT = "improve-translation.js"  # puts the selected sentence into the report
 
 
@@ -124,10 +125,8 @@ def draw_progress(
 ) -> nodes.Node:
     """Return a bar that shows which shares of the words are translated and to be revised."""
     percent = typography.format_percent(progress.percent / 100)
-    label = _("%(percent)s of %(language)s translated") % {
-        "percent": percent,
-        "language": language.name,
-    }
+    facts = {"percent": percent, "language": language.name}
+    label = _("%(percent)s of %(language)s translated") % facts
     words = max(progress.words, 1)
     words_done = progress.words - progress.words_left
     return render(
@@ -149,24 +148,37 @@ class TranslationGlossary(SphinxDirective):
         except GalleryError as error:
             logger.warning("%s", error, type="recorded_gallery", subtype="glossary")
             return []
+        languages = self._list_languages()
         source = source_language(self.config)
-        languages = [current_language(self.config)]
-        if languages == [source]:  # the page in English shows all languages
-            languages = list_translated_languages(self.config)
-        headings: list[str | nodes.Node] = [_inline(source.name, "name-of-language")]
-        headings += [_inline(language.name, "name-of-language") for language in languages]
-        headings.append(_("Remark"))
         rows: list[list[nodes.Node]] = []
         for term in glossary.terms:
             row: list[nodes.Node] = [_inline(term.name, f"language-{source.tag}")]
             for language in languages:
                 translation = term.translation(language.code) or "–"
                 row.append(_inline(translation, f"language-{language.tag}"))
-            note = nodes.paragraph(term.note, term.note)  # a message of the page
-            self.set_source_info(note)
-            row.append(note)
+            row.append(self._make_remark(term.note))
             rows.append(row)
-        return [make_table(headings, rows, classes=["glossary-table"])]
+        return [make_table(self._make_headings(languages), rows, classes=["glossary-table"])]
+
+    def _list_languages(self) -> list[Language]:
+        """Return the language of the page; for the page in the source language, all others."""
+        current = current_language(self.config)
+        if current == source_language(self.config):
+            return list_translated_languages(self.config)
+        return [current]
+
+    def _make_headings(self, languages: list[Language]) -> list[str | nodes.Node]:
+        headings: list[str | nodes.Node] = []
+        for language in (source_language(self.config), *languages):
+            headings.append(_inline(language.name, "name-of-language"))
+        headings.append(_("Remark"))
+        return headings
+
+    def _make_remark(self, note: str) -> nodes.paragraph:
+        """Return a remark, which is a message of the page."""
+        remark = nodes.paragraph(note, note)
+        self.set_source_info(remark)
+        return remark
 
 
 def _inline(text: str, css_class: str) -> nodes.inline:
@@ -180,8 +192,9 @@ def add_improve_links(
     config = app.config
     repository = config.recorded_gallery_repository_url.rstrip("/")
     language = current_language(config)
-    is_page = bool(doctree) and app.builder.name in ("html", "dirhtml")  # of a site, not of a book
-    if not (repository and is_page) or language == source_language(config):
+    if not repository or language == source_language(config):
+        return
+    if not doctree or app.builder.name not in SITE_BUILDERS:
         return
     uri = app.builder.get_target_uri(pagename)
     # Fields of .github/ISSUE_TEMPLATE/translation.yml
@@ -190,10 +203,8 @@ def add_improve_links(
     if address:
         fields["page"] = address
     form = f"{repository}/issues/new?{urlencode(fields)}"
-    links = render(
-        "improve_translation.html",
-        form=form,
-        edit=repository_address(app.env, catalog_path(app.env, pagename)),
-    )
+    catalog = catalog_path(app.env, pagename)
+    edit = repository_address(app.env, catalog)
+    links = render("improve_translation.html", form=form, edit=edit)
     context["body"] += links.astext()
     app.add_js_file(SCRIPT, loading_method="defer")

@@ -40,13 +40,7 @@ def describe_navigation(
     ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
     """
     context["menus"] = _make_menus(app, pagename)
-    # what moved has no place above a page
-    moved_addresses = {
-        app.builder.get_relative_uri(pagename, docname) for docname in _redirects(app.config)
-    }
-    context["parents"] = [
-        parent for parent in context.get("parents", []) if parent["link"] not in moved_addresses
-    ]
+    context["parents"] = _leave_out_moved(app, pagename, context.get("parents", []))
     context["neighbours"] = []
     context["recipe_links"] = []
     recipes = once(app.env, list_recipes)
@@ -57,25 +51,40 @@ def describe_navigation(
         context["recipe_links"].append({**link, "current": docname == pagename})
     place = recipes.index(pagename)
     if place > 0:
-        previous = _make_link(app, pagename, recipes[place - 1])
-        context["neighbours"].append(("prev", _("Previous recipe"), previous))
+        link = _make_link(app, pagename, recipes[place - 1])
+        context["neighbours"].append(("prev", _("Previous recipe"), link))
     if place + 1 < len(recipes):
-        following = _make_link(app, pagename, recipes[place + 1])
-        context["neighbours"].append(("next", _("Next recipe"), following))
+        link = _make_link(app, pagename, recipes[place + 1])
+        context["neighbours"].append(("next", _("Next recipe"), link))
 
 
-def _make_menus(app: Sphinx, pagename: str) -> list[list[dict[str, Any]]]:
+def _leave_out_moved(
+    app: Sphinx, pagename: str, parents: list[dict[str, str]]
+) -> list[dict[str, str]]:
+    """Return the pages above a page, without those that moved: they have no place there."""
+    addresses = set()
+    for docname in find_redirects(app.config):
+        addresses.add(app.builder.get_relative_uri(pagename, docname))
+    return [parent for parent in parents if parent["link"] not in addresses]
+
+
+def _make_menus(app: Sphinx, pagename: str) -> list[list[dict[str, str]]]:
     """Return the entries of each menu: title, address, and whether the page is it or below it."""
     ancestors = TocTree(app.env).get_toctree_ancestors(pagename)
     menus = []
     for entries in _find_menus(app):
         menu = []
         for title, docname in entries:
-            current: str | bool = docname in ancestors and "true"
+            entry = {
+                "title": title,
+                "href": _find_address(app, pagename, docname),
+                "current": "",
+            }
             if docname == pagename:
-                current = "page"
-            href = _find_address(app, pagename, docname)
-            menu.append({"title": title, "href": href, "current": current})
+                entry["current"] = "page"
+            elif docname in ancestors:
+                entry["current"] = "true"
+            menu.append(entry)
         menus.append(menu)
     return menus
 
@@ -85,9 +94,11 @@ def _make_link(app: Sphinx, pagename: str, docname: str) -> dict[str, Any]:
     return {"title": _title(app, docname), "link": _find_address(app, pagename, docname)}
 
 
-def _redirects(config: Config) -> dict[str, str]:
+def find_redirects(config: Config) -> dict[str, str]:
     """Return where pages that moved lead to, by page; the extension that does so may be missing."""
-    redirects: dict[str, str] = config.redirects if "redirects" in config else {}
+    if "redirects" not in config:
+        return {}
+    redirects: dict[str, str] = config.redirects
     return redirects
 
 
@@ -96,7 +107,7 @@ def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 
     Nobody sees them there, and each would add a message to the catalogs of the list.
     """
-    if env.docname not in _redirects(env.config):
+    if env.docname not in find_redirects(env.config):
         return
     thumbnails = list(document.findall(lambda node: isinstance(node, nodes.raw | addnodes.only)))
     for node in thumbnails:
@@ -105,7 +116,7 @@ def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 
 def _find_address(app: Sphinx, pagename: str, docname: str) -> str:
     """Return the address of a page from another one; of a page that moved, where it leads."""
-    target = _redirects(app.config).get(docname, "")
+    target = find_redirects(app.config).get(docname, "")
     target_path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))
     if target and target_path.endswith(".html"):
         docname = target_path.removesuffix(".html")

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx_recorded_gallery.api import Gallery, Language, find_translations
 
 from .html_head import full_address
-from .navigation import list_recipes
+from .navigation import find_redirects, list_recipes
 
 
 def _(text: str) -> str:
@@ -61,8 +61,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
 
 def _write_sitemap(app: Sphinx) -> None:
     """Write the sitemap of this build's language, without pages that are redirected."""
-    redirects = app.config.redirects if "redirects" in app.config else {}
-    pages = sorted(app.env.found_docs - set(redirects))
+    pages = sorted(app.env.found_docs - set(find_redirects(app.config)))
     addresses = [full_address(app, page) for page in pages]
     # sitemap-home.xml is a plain list of addresses, here with those of the language's pages
     text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
@@ -82,6 +81,7 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
     """Return what the templates need."""
     config = app.config
     site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
+    is_published = bool(config.recorded_gallery_site_url)
     texts = {}
     recipes = {}
     for language in languages:
@@ -90,7 +90,7 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
     return {
         "title": config.html_title or config.project,
         "content_security_policy": config.second_call_content_security_policy,
-        "site_url": site_url if config.recorded_gallery_site_url else "",
+        "site_url": site_url if is_published else "",
         "addresses": [site_url],
         # A host shows 404.html under the wrong address, where only full paths lead anywhere.
         "path": urlsplit(site_url).path,

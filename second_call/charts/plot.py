@@ -78,13 +78,17 @@ def draw_plot(
 ) -> str:
     """Return a plot as HTML; ``mark`` is the place of an upright line, ``label`` says all."""
     dashed = _set_dashes(lines)
-    shifts = [(number - (len(lines) - 1) / 2) * _APART for number in range(len(lines))]
+    middle = (len(lines) - 1) / 2
+    lines_with_shifts = []
+    for number, line in enumerate(dashed):
+        shift = (number - middle) * _APART
+        lines_with_shifts.append((line, shift))
     return render_html(
         "plot.html",
         label=label,
         across=across,
         up=up,
-        lines=list(zip(dashed, shifts, strict=True)),
+        lines=lines_with_shifts,
         labels=place_labels([line for line in dashed if line.name]),
         dots=dots,
         mark=mark,
@@ -96,10 +100,12 @@ def _set_dashes(lines: Sequence[Line]) -> list[Line]:
     dashed = []
     others = 0
     for line in lines:
-        if line.role == "other":
-            others += 1
-            line = replace(line, dashes=f"dashes-{(others - 1) % _DASHES + 1}")
-        dashed.append(line)
+        if line.role != "other":
+            dashed.append(line)
+            continue
+        kind = others % _DASHES + 1
+        dashed.append(replace(line, dashes=f"dashes-{kind}"))
+        others += 1
     return dashed
 
 
@@ -125,10 +131,13 @@ def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list
     """
     moved: list[float] = []
     for place in places:
-        moved.append(max(place, moved[-1] + distance) if moved else place)
+        if moved:
+            place = max(place, moved[-1] + distance)
+        moved.append(place)
+    most = end
     for number in reversed(range(len(moved))):
-        most = end - distance * (len(moved) - 1 - number)
         moved[number] = min(moved[number], most)
+        most -= distance
     return moved
 
 
@@ -140,9 +149,12 @@ def wrap(name: str, most: int) -> list[str]:
     """
     lines: list[str] = []
     for word in name.split():
-        longer = f"{lines[-1]} {word}" if lines else ""
-        if longer and text_width(longer) <= most:
-            lines[-1] = longer
+        if not lines:
+            lines.append(word)
+            continue
+        longer_line = f"{lines[-1]} {word}"
+        if text_width(longer_line) <= most:
+            lines[-1] = longer_line
         else:
             lines.append(word)
     return lines

@@ -60,6 +60,9 @@ def query(
     required = [measurement for measurement in measured if measurement.quantity in quantities]
     variants, missing_variants = _choose_variants(required, only, best)
     missing_keys = _missing_keys(case, measured, quantities, missing_variants)
+    limits = {}
+    if with_limits:
+        limits = _find_limits(measured, typography)
 
     drawn_quantities = [*quantities, *optional]
     drawn = []
@@ -70,7 +73,7 @@ def query(
         typography=typography,
         rows=_make_rows(recipe, drawn, variants, quantities[0], best),
         quantities={word: recipe.name_quantity(word) for word in drawn_quantities},
-        limits=_find_limits(measured, typography) if with_limits else {},
+        limits=limits,
         range_note=_describe_ranges(drawn),
         problems=_find_problems(recipe, missing_keys),
     )
@@ -199,21 +202,23 @@ def _make_rows(
     rows = []
     for variant, size in sorted(places, key=lambda place: variants.index(place[0])):
         by_quantity = places[variant, size]
-        before = places.get((variants[0], size), {}).get(main)
-        gain = _find_gain(recipe.results, before, by_quantity.get(main))
         values = {}
         for quantity, measurement in by_quantity.items():
             values[quantity] = make_value(measurement, recipe.typography)
-        rows.append(
-            ChartRow(
-                variant=variant,
-                name=recipe.name(variant),
-                role=_find_role(variant, variants[0], best),
-                size=size,
-                values=values,
-                gain=make_value(gain, recipe.typography) if gain else None,
-            )
+        before = places.get((variants[0], size), {})
+        ratio = _find_gain(recipe.results, before.get(main), by_quantity.get(main))
+        gain = None
+        if ratio:
+            gain = make_value(ratio, recipe.typography)
+        row = ChartRow(
+            variant=variant,
+            name=recipe.name(variant),
+            role=_find_role(variant, variants[0], best),
+            size=size,
+            values=values,
+            gain=gain,
         )
+        rows.append(row)
     return rows
 
 
@@ -264,12 +269,17 @@ def _find_limits(measured: Sequence[Measurement], typography: Typography) -> dic
         time = by_key.get(replace(share, quantity=GPU).key)
         if time is None:
             time = by_key.get(replace(share, quantity=WALL).key)
-        seconds = share.value * time.value if time else 0.0
-        if not seconds:
+        if time is None or not share.value * time.value:
             continue
+        seconds = share.value * time.value
         words = format_value(seconds, "s", typography)
         limits[share.size] = Value(
-            number=seconds, low=seconds, high=seconds, unit="s", words=words, full_words=words
+            number=seconds,
+            low=seconds,
+            high=seconds,
+            unit="s",
+            words=words,
+            full_words=words,
         )
     return limits
 
