@@ -77,16 +77,18 @@ class Gallery:
     def look_up(self, docname: str, key: str) -> Lookup:
         """Return what a recipe says to a key, or to the comparison of a claim.
 
-        A key is such as ``adam.10.fused.wall``, a comparison ``fused.wall < foreach.wall``. No
-        error is raised: the outcome and the problem say what is wrong. The page at hand follows.
+        A key is such as ``adam.10.fused.wall``, and may leave out parts if it stays clear; a
+        comparison is such as ``fused.wall < foreach.wall``. No error is raised: the outcome and the
+        problem say what is wrong. The page at hand follows.
         """
         return lookup.look_up(self.env, docname, key)
 
     def load_spans(self, docname: str) -> dict[str, Spans]:
-        """Return by case when the lanes of a run were busy, in seconds from the case's beginning.
+        """Return by case when the lanes of a run were busy.
 
-        The run is that of the recipe's page. There are none of a recording that is missing or
-        stale. Raises ``GalleryError`` for spans that are wrong.
+        The ``lanes`` of a case are by name, each with the start and the end of spans, in seconds
+        from the beginning. The run is that of the recipe's page. There are none of a recording that
+        is missing or stale. Raises ``GalleryError`` for spans that are wrong.
         """
         return load_spans(self.env, docname)
 

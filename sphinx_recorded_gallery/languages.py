@@ -27,7 +27,11 @@ CODE_REMEDY = "use one such as ja or pt_BR"
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One line of ``languages.toml``; the comments there say what each part means."""
+    """A language of the project, which is one line of ``languages.toml``.
+
+    ``code`` is such as ``zh_CN``, ``name`` what the language is called in itself. Links to other
+    languages lead to those that are ``published``.
+    """
 
     code: str
     name: str

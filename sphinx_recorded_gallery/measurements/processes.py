@@ -52,7 +52,10 @@ class NotMeasured(LookupError):  # noqa: N818 (some callers accept that one is m
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """All measurements of a recording with one release."""
+    """All measurements of a recording with one release.
+
+    ``by_key`` has them by their keys, in the order of these; ``processes`` are what measured them.
+    """
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()

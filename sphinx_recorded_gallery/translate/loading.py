@@ -191,6 +191,8 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
 def watch_glossary(env: BuildEnvironment) -> Glossary:
     """Return the glossary; the page at hand is read again when a file of it changes.
 
+    Each of its ``terms`` has a ``name``, a ``translation(code)`` and a ``note``.
+
     Raises ``GalleryError`` if a file of it is damaged.
     """
     locale = locale_folder(env.config, Path(env.srcdir))
@@ -209,7 +211,10 @@ def labels_now(env: BuildEnvironment) -> str:
 
 
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
-    """Return where the catalog of a page lies, or would lie; in this build's language if none."""
+    """Return where the catalog of a page lies, or would lie.
+
+    ``code`` is that of a language; without it, it is the language of the build.
+    """
     locale = locale_folder(env.config, Path(env.srcdir))
     return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
 

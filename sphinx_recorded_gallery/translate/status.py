@@ -77,6 +77,9 @@ class TranslationStatus:
 def load_translation_status(env: BuildEnvironment, code: str) -> TranslationStatus:
     """Return how far a language is translated; ``code`` is that of ``languages.toml``.
 
+    The status has a :class:`CatalogStatus` for each of its ``catalogs``, the ``total`` of all, and
+    the names of the ``translators``.
+
     The page at hand is read again when that changes. While no file below the folder of catalogs
     changes, none is read again, in later builds either. Of a catalog that cannot be read, nothing
     is translated. Raises ``GalleryError`` for a damaged template.
