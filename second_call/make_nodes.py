@@ -44,6 +44,11 @@ def make_element(
     )
 
 
+def make_paragraph(*children: nodes.Node, css_class: str = "") -> nodes.paragraph:
+    """Return a paragraph; ``css_class`` may be several, apart by spaces."""
+    return nodes.paragraph("", "", *children, classes=css_class.split())
+
+
 def render_html(template: str, **context: Any) -> str:
     """Return the HTML that a template of this package makes from a context."""
     return _TEMPLATES.get_template(template).render(**context)

@@ -181,7 +181,7 @@ def draw_overlaid_bars(data: ChartData, *, part: str) -> Drawing | None:
         notebook_rows.append([row.name, block_bar, whole.words, row.words(part)])
     html = render_html(
         "bars.html",
-        label=data.typography.typeset("; ".join(bar.description for bar in bars)),
+        label=data.join_sentences(bar.description for bar in bars),
         bars=bars,
         overlaid=[whole_name, part_name],
     )
@@ -228,7 +228,7 @@ def _make_scale(rows: Sequence[ChartRow], data: ChartData, limit: Value | None =
     end = min(longest_range, longest_bar * _REACH)
     if limit:
         end = max(end, limit.number)
-    return Scale(low=0, high=end, start=0, end=100)
+    return Scale.from_zero(end)
 
 
 def _make_bar(

@@ -6,7 +6,7 @@ make one itself. All forms of charts are pure functions of it that return a ``Dr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -104,6 +104,10 @@ class ChartData:
     def is_of_one_size(self) -> bool:
         """Whether all rows are of one size, or of none."""
         return len({row.size for row in self.rows}) < 2
+
+    def join_sentences(self, sentences: Iterable[str]) -> str:
+        """Return what a drawing says to those who do not see it."""
+        return self.typography.typeset("; ".join(sentences))
 
     def with_problems(self, problems: Sequence[str]) -> ChartData:
         """Return the same with further problems."""

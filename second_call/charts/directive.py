@@ -252,7 +252,7 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     for node in list(document.findall(chart)):
         path = Path(node.source) if node.source else None
         for text in node["problems"]:
-            note_problem(env, str(GalleryError(text, path=path, line=node.line)))
+            note_problem(env, GalleryError(text, path=path, line=node.line))
         cell = find_cell_behind(node)
         if "drawing" not in node or cell is None:
             continue

@@ -77,10 +77,11 @@ def draw_explorer(data: ChartData, start_up: ChartData) -> Drawing | None:
     typography = data.typography
     words = _words(typography)
     sentence = describe(data.case, variants, CALLS, typography, words)
+    marks = json.dumps(list(typography.marks.items()))
     html = render_html(
         "explorer.html",
         sentence=sentence,
-        words={**words, "nearly": NEARLY, "marks": json.dumps(list(typography.marks.items()))},
+        words={**words, "nearly": NEARLY, "marks": marks},
         ends=(LEAST, MOST),
         powers=[log10(LEAST), log10(MOST), log10(CALLS)],
         calls=format_value(CALLS, "", typography),
@@ -130,9 +131,14 @@ def _find_costs(data: ChartData, start_up: ChartData) -> list[Variant]:
         start = _find_start(row, start_up)
         if start is None:
             continue
-        variants.append(
-            Variant(name=row.name, start=start, call=wall.number, role=row.role, words=wall.words)
+        variant = Variant(
+            name=row.name,
+            start=start,
+            call=wall.number,
+            role=row.role,
+            words=wall.words,
         )
+        variants.append(variant)
     return variants
 
 
@@ -207,8 +213,12 @@ def _draw(
     counts = [LEAST * (MOST / LEAST) ** (step / steps) for step in range(steps + 1)]
     lines = []
     for variant in variants:
-        points = [(across(count), up(variant.total(count))) for count in counts]
-        lines.append(Line(name=variant.name, role=variant.role, points=points, has_dots=False))
+        points = []
+        for count in counts:
+            total = variant.total(count)
+            points.append((across(count), up(total)))
+        line = Line(name=variant.name, role=variant.role, points=points, has_dots=False)
+        lines.append(line)
     return draw_plot(
         label=label,
         lines=lines,

@@ -142,8 +142,11 @@ def _limit_line(limits: Mapping[Size, Value], field: _Field) -> Line:
     """Return the line of the limits, from the smallest size to the largest."""
     points = []
     for size, limit in limits.items():
-        points.append((field.across(field.numbers[size]), field.up(limit.number)))
-    return Line(name=str(_("limit")), role="limit", points=sorted(points), has_dots=False)
+        x = field.across(field.numbers[size])
+        y = field.up(limit.number)
+        points.append((x, y))
+    points.sort()
+    return Line(name=str(_("limit")), role="limit", points=points, has_dots=False)
 
 
 def _size_ticks(field: _Field, data: ChartData) -> list[tuple[float, str]]:
@@ -153,7 +156,8 @@ def _size_ticks(field: _Field, data: ChartData) -> list[tuple[float, str]]:
         numbers = field.across.ticks(_MOST_SIZES)
     ticks = []
     for number in numbers:
-        ticks.append((field.across(number), format_value(number, "", data.typography)))
+        label = format_value(number, "", data.typography)
+        ticks.append((field.across(number), label))
     return ticks
 
 
@@ -180,4 +184,4 @@ def _describe_table(rows: Sequence[Sequence[str]], data: ChartData) -> str:
     for name, *cells in rows:
         values = ", ".join(cell for cell in cells if cell)
         sentences.append(f"{name}: {values}")
-    return data.typography.typeset("; ".join(sentences))
+    return data.join_sentences(sentences)

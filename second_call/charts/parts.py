@@ -47,7 +47,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         return None
     parts = _find_parts(stacks, data, names)
     longest = max(stack.total for stack in stacks)
-    scale = Scale(low=0, high=longest, start=0, end=100)
+    scale = Scale.from_zero(longest)
     bars = []
     table_rows = []
     for stack in stacks:
@@ -60,7 +60,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         table_rows.append([stack.row.name, *cells, total_words])
     html = render_html(
         "bars.html",
-        label=data.typography.typeset("; ".join(bar.description for bar in bars)),
+        label=data.join_sentences(bar.description for bar in bars),
         bars=bars,
         parts=[(part.name, part.shade) for part in parts.values()],
     )

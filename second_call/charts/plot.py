@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 from unicodedata import east_asian_width
 
 from ..make_nodes import render_html
@@ -39,6 +40,12 @@ class Line:
     has_dots: bool = True
     dashes: str = ""  # class of its dashes; ``draw_plot`` sets it
     label_y: float = 0.0  # of its name beside the plot; ``draw_plot`` sets it
+
+    @property
+    def end_y(self) -> float:
+        """Where its last point is, from the top."""
+        _x, y = self.points[-1]
+        return y
 
     @property
     def name_lines(self) -> list[str]:
@@ -114,11 +121,14 @@ def place_labels(lines: Sequence[Line]) -> list[Line]:
 
     Names stand where lines end, or further down; where that is below the plot, all move up.
     """
-    ordered = sorted(lines, key=lambda line: line.points[-1][1])
+    ordered = sorted(lines, key=lambda line: line.end_y)
     most_lines = max((len(line.name_lines) for line in ordered), default=1)
     distance = _LABEL_HEIGHT * most_lines
-    heights = spread([line.points[-1][1] for line in ordered], distance)
-    return [replace(line, label_y=y) for line, y in zip(ordered, heights, strict=True)]
+    heights = spread([line.end_y for line in ordered], distance)
+    placed = []
+    for line, height in zip(ordered, heights, strict=True):
+        placed.append(replace(line, label_y=height))
+    return placed
 
 
 def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list[float]:
@@ -168,4 +178,7 @@ def text_width(text: str) -> int:
 
 def letters_of(names: Mapping[str, object] | Sequence[str]) -> dict[str, str]:
     """Return a letter for each name: A, B, C."""
-    return {name: chr(ord("A") + number % 26) for number, name in enumerate(names)}
+    letters = {}
+    for number, name in enumerate(names):
+        letters[name] = ascii_uppercase[number % len(ascii_uppercase)]
+    return letters

@@ -1,5 +1,7 @@
 """Scales: where a value is drawn on an axis, which round values have ticks, and their labels."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,11 @@ class Scale:
     start: float
     end: float
     is_log: bool = False
+
+    @classmethod
+    def from_zero(cls, high: float, end: float = 100) -> Scale:
+        """Return an axis from 0, drawn from the left, in per cent unless ``end`` is in others."""
+        return cls(low=0, high=high, start=0, end=end)
 
     def __call__(self, value: float) -> float:
         """Return where a value is drawn; one outside of the axis is drawn at its nearest end."""
@@ -113,7 +120,11 @@ def label_ticks(
     scale: Scale, unit: str, typography: Typography, most: int
 ) -> list[tuple[float, str]]:
     """Return place and label of each of at most ``most`` round values on an axis."""
-    return [(scale(tick), format_value(tick, unit, typography)) for tick in scale.ticks(most)]
+    ticks = []
+    for value in scale.ticks(most):
+        label = format_value(value, unit, typography)
+        ticks.append((scale(value), label))
+    return ticks
 
 
 def time_words() -> dict[str, str]:

@@ -6,6 +6,7 @@ one idea in several strengths, such as a budget of memory from 0.1 to 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -100,7 +101,8 @@ def draw_scatter(data: ChartData, curve: str = "") -> Drawing | None:
     for row in rows:
         x = across(row.values[quantity_across].number)
         y = up(row.values[quantity_up].number)
-        points.append(_Point(row=row, name=_name_row(row, data), place=(x, y)))
+        name = _name_row(row, data)
+        points.append(_Point(row=row, name=name, place=(x, y)))
 
     frontier = find_frontier([point.place for point in points])
     lines = [Line(name="", role="frontier", points=frontier, has_dots=False)]
@@ -108,7 +110,7 @@ def draw_scatter(data: ChartData, curve: str = "") -> Drawing | None:
         lines.append(Line(name="", role="curve-through", points=places, has_dots=False))
     dots = _make_dots(points, data)
     html = draw_plot(
-        label=data.typography.typeset("; ".join(dot.description for dot in dots)),
+        label=data.join_sentences(dot.description for dot in dots),
         lines=lines,
         dots=_place_names(dots),
         across=_make_axis(quantity_across, across, rows, data),
@@ -150,7 +152,12 @@ def _make_scale(rows: Sequence[ChartRow], quantity: str, *, start: float, end: f
     margin = (high - low) * _MARGIN
     if not margin:  # all values are the same
         margin = high * _MARGIN or 1.0
-    return Scale(low=max(0.0, low - margin), high=high + margin, start=start, end=end)
+    return Scale(
+        low=max(0.0, low - margin),
+        high=high + margin,
+        start=start,
+        end=end,
+    )
 
 
 def find_frontier(places: Sequence[Place]) -> list[Place]:
@@ -159,9 +166,12 @@ def find_frontier(places: Sequence[Place]) -> list[Place]:
     Places are per cent from the left and from the top, so further down is more.
     """
     frontier: list[Place] = []
-    for x, y in sorted(places, key=lambda place: (place[0], -place[1])):
-        if not frontier or y > frontier[-1][1]:
+    lowest = -math.inf
+    from_the_left = sorted(places, key=lambda place: (place[0], -place[1]))
+    for x, y in from_the_left:
+        if y > lowest:
             frontier.append((x, y))
+            lowest = y
     return frontier
 
 

@@ -94,8 +94,12 @@ def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
     """Return rising spans without those that overlap or lie closer together than a gap."""
     merged: list[Span] = []
     for start, end in spans:
-        if merged and start - merged[-1][1] <= least_gap:
-            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        if not merged:
+            merged.append((start, end))
+            continue
+        first, last = merged[-1]
+        if start - last <= least_gap:
+            merged[-1] = first, max(last, end)
         else:
             merged.append((start, end))
     return merged
@@ -113,19 +117,20 @@ def draw_spans(data: SpansData) -> Drawing | None:
     """Draw a row for each lane, above an axis of time; None if there are no spans."""
     if not data.end:
         return None
-    scale = Scale(low=0, high=data.end, start=0, end=_WIDTH)
-    axis = Scale(low=0, high=data.end, start=0, end=100)
+    scale = Scale.from_zero(data.end, end=_WIDTH)
+    axis = Scale.from_zero(data.end)
     typography = data.typography
     sentences = []
     table_rows = []
     notebook_rows = []
     for lane in data.lanes:
+        blocks = _draw_characters(lane.spans, data.end)
         count = format_value(len(lane.spans), "", typography)
         share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
         sentences.append(str(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts))
         table_rows.append([lane.name, count, share])
-        notebook_rows.append([lane.name, _draw_characters(lane.spans, data.end), share])
+        notebook_rows.append([lane.name, blocks, share])
     length = format_value(data.end, "s", typography)
     html = render_html(
         "spans.html",
@@ -135,10 +140,12 @@ def draw_spans(data: SpansData) -> Drawing | None:
         ticks=label_ticks(axis, "s", typography, _MOST_TICKS),
     )
     busy = str(_("busy"))
+    table_head = ["", str(_("spans")), busy]
+    notebook_head = ["", str(_("from 0 to %s")) % length, busy]
     return Drawing(
         html=html,
-        table=Table(head=["", str(_("spans")), busy], rows=table_rows),
-        notebook=Table(head=["", str(_("from 0 to %s")) % length, busy], rows=notebook_rows),
+        table=Table(head=table_head, rows=table_rows),
+        notebook=Table(head=notebook_head, rows=notebook_rows),
     )
 
 

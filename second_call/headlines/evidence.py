@@ -8,7 +8,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.api import Gallery, GalleryError, Lookup, Typography, note_problem
 
 from ..charts.scales import format_value
-from ..make_nodes import make_element
+from ..make_nodes import make_element, make_paragraph
 from .headline_directive_lines import headline_list
 from .headline_parts import name_variant
 
@@ -46,7 +46,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     box = make_element("div", *example.children, css_class="evidence-example")
     problem = _find_problem(lookup)
     if problem:
-        note_problem(env, str(GalleryError(problem, path=example.source, line=example.line)))
+        note_problem(env, GalleryError(problem, path=example.source, line=example.line))
     claim = lookup.claim
     if not claim or claim.refuted:
         return [box]
@@ -67,7 +67,8 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     text = _(
         "%(comparison)s. It held in %(held)s of %(processes)s processes (machines: %(machines)s)."
     )
-    box += nodes.paragraph("", typography.typeset(str(text % facts)), classes=["evidence-line"])
+    evidence = nodes.Text(typography.typeset(str(text % facts)))
+    box += make_paragraph(evidence, css_class="evidence-line")
     return [box]
 
 

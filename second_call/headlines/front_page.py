@@ -15,7 +15,7 @@ from sphinx_recorded_gallery.api import (
     watch,
 )
 
-from ..make_nodes import make_element, render
+from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from .gains import Gain, State, find_gains, published_gains
 from .headline_directive_lines import (
@@ -114,7 +114,8 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     lines = []
     if compiled:
         text = _("Compiling alone made the work %(range)s as fast, startup aside.")
-        lines.append(fill_in(str(text), {"range": _make_range(compiled, typography)}, typography))
+        speed_up = _make_range(compiled, typography)
+        lines.append(fill_in(str(text), {"range": speed_up}, typography))
     sentences = []
     parts: dict[str, nodes.Node] = {}
     if graphs:
@@ -134,7 +135,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         parts["speed_up"] = _make_range(fused, typography)
     if sentences:
         lines.append(fill_in(" ".join(sentences), parts, typography))
-    return [nodes.paragraph("", "", *line, classes=["gains-line"]) for line in lines]
+    return [make_paragraph(*line, css_class="gains-line") for line in lines]
 
 
 def _make_range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
@@ -163,21 +164,24 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
     """Return the row of a recipe; without a measurement, it has words alone."""
     typography = Typography.of(env.config)
     link = link_words(env, symptom["recipe"], symptom.deepcopy().children)
-    heading = nodes.paragraph("", "", link, classes=["recipe-row-symptom", *symptom["classes"]])
-    advice_words = fix.deepcopy().children
-    advice = nodes.paragraph("", "", *advice_words, classes=["recipe-row-fix", *fix["classes"]])
+    heading = make_paragraph(link, css_class="recipe-row-symptom")
+    heading["classes"] += symptom["classes"]  # such as that of what is not translated
+    advice = make_paragraph(*fix.deepcopy().children, css_class="recipe-row-fix")
+    advice["classes"] += fix["classes"]
     row = make_element("li", css_class="recipe-row")
     row += make_element("div", heading, advice, css_class="recipe-row-words")
     _results, gain = find_gains(env, fix)[0]
     if gain is None:
-        row += nodes.paragraph("", _("[not measured yet]"), classes=["unmeasured"])
+        unmeasured = nodes.Text(_("[not measured yet]"))
+        row += make_paragraph(unmeasured, css_class="unmeasured")
         return row
     row += draw_bars(env, symptom["recipe"], gain)
-    row += nodes.paragraph("", "", *make_ratio(gain, typography), classes=["recipe-row-ratio"])
+    ratio = make_ratio(gain, typography)
+    row += make_paragraph(*ratio, css_class="recipe-row-ratio")
     facts = _describe_startup(gain, typography)
     if gain.state is State.STARTUP:
         facts = _describe_later_calls(gain, typography)
-    row += nodes.paragraph("", facts, classes=["recipe-row-facts"])
+    row += make_paragraph(nodes.Text(facts), css_class="recipe-row-facts")
     return row
 
 

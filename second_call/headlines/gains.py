@@ -194,7 +194,7 @@ def find_gains(
             problem = str(error)
             gains.append((results, None))
         if problem:
-            note_problem(env, str(GalleryError(problem, path=words.source, line=words.line)))
+            note_problem(env, GalleryError(problem, path=words.source, line=words.line))
     return gains or [(None, None)]
 
 

@@ -24,7 +24,7 @@ from sphinx_recorded_gallery.api import (
 
 from ..charts.chart_data import Table
 from ..charts.query import make_value
-from ..make_nodes import make_element, render
+from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, Side, State, find_gains, measured_of
@@ -206,8 +206,10 @@ def _make_title(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nod
 
     It names its device if ``cases`` are of several, and its release if others have a newer one.
     """
-    link = link_words(env, case.words["recipe"], case.words.deepcopy().children)
-    name = nodes.paragraph("", "", link, classes=["headline-case", *case.words["classes"]])
+    words = case.words
+    link = link_words(env, words["recipe"], words.deepcopy().children)
+    name = make_paragraph(link, css_class="headline-case")
+    name["classes"] += words["classes"]  # such as that of what is not translated
     recorded = [other.results for other in cases if other.results]
     devices = {results.device for results in recorded}
     if case.results and len(devices) > 1:
