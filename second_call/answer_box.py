@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -17,8 +16,8 @@ from sphinx_recorded_gallery.api import GalleryError, RecipePage
 
 from .charts.directive import chart
 from .code_tabs import case_name, code_case, code_cases, has_caption
+from .labels import _
 
-_ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 ANCHOR = "the-answer"

@@ -14,7 +14,6 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
@@ -25,7 +24,7 @@ from sphinx_recorded_gallery.api import (
     write_block,
 )
 
-_ = get_translation("second_call")
+from .labels import _
 
 
 # What they derive from is how formats other than HTML write them.

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -24,9 +23,9 @@ from sphinx_recorded_gallery.api import (
     watch_glossary,
 )
 
+from .labels import _
 from .make_nodes import link_to_page, make_element, make_table, render
 
-_ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 SITE_BUILDERS = ("html", "dirhtml")  # a book has no page to improve

@@ -10,11 +10,10 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import Gallery, current_language, source_language
 
-_ = get_translation("second_call")
+from .labels import _
 
 
 def describe_page(

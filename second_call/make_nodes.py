@@ -7,11 +7,12 @@ from docutils import nodes
 from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
+from .labels import _
+
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
-_TEMPLATES.globals["_"] = get_translation("second_call")
+_TEMPLATES.globals["_"] = _
 
 
 class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -67,8 +68,9 @@ def make_table(
     group += [nodes.colspec(colwidth=1) for _column in header]
     headings: list[nodes.Node] = []
     for heading in header:
-        # Translated texts are lazy, not instances of str, so nodes are what is looked for.
-        headings.append(heading if isinstance(heading, nodes.Node) else nodes.Text(heading))
+        if isinstance(heading, str):
+            heading = nodes.Text(heading)
+        headings.append(heading)
     group += nodes.thead("", _make_row(headings))
     group += nodes.tbody("", *(_make_row(cells) for cells in rows))
     return nodes.table("", group, classes=classes)

@@ -13,13 +13,11 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.adapters.toctree import TocTree
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import Gallery, note_link, once
 
+from .labels import _
 from .short_names import short_name
-
-_ = get_translation("second_call")
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:

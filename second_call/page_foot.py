@@ -11,7 +11,6 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
@@ -26,8 +25,7 @@ from sphinx_recorded_gallery.api import (
 )
 
 from .html_head import full_address
-
-_ = get_translation("second_call")
+from .labels import _
 
 # Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
 NOTEBOOKS_BRANCH = "notebooks"

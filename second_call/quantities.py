@@ -3,11 +3,9 @@
 ``recorded_gallery_quantities`` in conf.py names ``list_quantities``.
 """
 
-from sphinx.locale import get_translation
-
 from sphinx_recorded_gallery.api import Quantity
 
-_ = get_translation("second_call")
+from .labels import _
 
 
 def list_quantities() -> list[Quantity]:

@@ -13,11 +13,10 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, Typography
 
-_ = get_translation("second_call")
+from .labels import _
 
 SCHEMA = 3
 COLUMNS = {

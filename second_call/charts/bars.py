@@ -13,13 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sphinx.locale import get_translation
-
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table, Value
 from .scales import Scale
-
-_ = get_translation("second_call")
 
 WALL, GPU = "wall", "gpu"
 _REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
@@ -76,7 +73,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
         facts = _list_facts(row, data)
         busy_words = format_busy_share(row, data)
         if busy_words:
-            facts.append(str(_("GPU busy %s")) % busy_words)
+            facts.append(_("GPU busy %s") % busy_words)
         bar = _make_bar(
             row,
             data,
@@ -213,11 +210,9 @@ def _has_more_gpu_time(row: ChartRow) -> bool:
 
 
 def _explain_more_gpu_time() -> str:
-    return str(
-        _(
-            "GPU time is measured in other calls than wall time, under a profiler. Where it comes "
-            "out longer than wall time, the bar shows a GPU that is busy throughout."
-        )
+    return _(
+        "GPU time is measured in other calls than wall time, under a profiler. Where it comes "
+        "out longer than wall time, the bar shows a GPU that is busy throughout."
     )
 
 
@@ -288,7 +283,7 @@ def _describe_row(row: ChartRow, facts: Sequence[str]) -> str:
     """Return what a bar says to a pointer, and that it is recommended if it is."""
     name = row.name
     if row.role == Role.BEST:
-        name = str(_("%s (recommended)")) % name
+        name = _("%s (recommended)") % name
     return f"{name}: {', '.join(facts)}"
 
 
@@ -303,9 +298,9 @@ def _busy_table(rows: Sequence[ChartRow], data: ChartData) -> Table:
     head = [
         "",
         data.quantities[data.main],
-        str(_("speed-up")),
+        _("speed-up"),
         data.quantities.get(GPU, ""),
-        str(_("GPU busy")),
+        _("GPU busy"),
     ]
     lines = []
     for row in rows:
@@ -325,7 +320,7 @@ def _plain_table(rows: Sequence[ChartRow], data: ChartData, limit: Value | None)
     head = ["", data.quantities.get(data.main, "")]
     lines = [[row.name, row.full_words(data.main)] for row in rows]
     if limit:
-        lines.append([str(_("limit")), limit.words])
+        lines.append([_("limit"), limit.words])
     if _have_gains(rows):
         head.append(_name_gain(rows, data))
         gains = [row.gain_full_words for row in rows]
@@ -360,7 +355,7 @@ def _busy_notebook_table(rows: Sequence[ChartRow], data: ChartData, scale: Scale
         length = scale(row.values[data.main].number)
         block_bar = _block_bar(length, busy_share(row))
         lines.append([name, block_bar, *words, format_busy_share(row, data)])
-    return Table(head=[*plain.head, str(_("GPU busy"))], rows=lines)
+    return Table(head=[*plain.head, _("GPU busy")], rows=lines)
 
 
 def _have_gains(rows: Sequence[ChartRow]) -> bool:
@@ -370,8 +365,8 @@ def _have_gains(rows: Sequence[ChartRow]) -> bool:
 def _name_gain(rows: Sequence[ChartRow], data: ChartData) -> str:
     """Return the heading of gains: times get faster, and other quantities less."""
     if all(row.values[data.main].unit == "s" for row in rows):
-        return str(_("speed-up"))
-    return str(_("times less"))
+        return _("speed-up")
+    return _("times less")
 
 
 def _block_bar(length: float, share: float | None) -> str:
@@ -389,4 +384,4 @@ def _block_bar(length: float, share: float | None) -> str:
 
 def _notebook_key() -> str:
     text = _("%(working)s GPU working, %(waiting)s GPU waiting")
-    return str(text) % {"working": _WORKING, "waiting": _WAITING}
+    return text % {"working": _WORKING, "waiting": _WAITING}

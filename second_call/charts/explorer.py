@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from math import ceil, log10
 
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import Typography
 
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .plot import Axis, Line, draw_plot
 from .query import query
 from .scales import Scale, format_seconds, format_value, label_ticks, time_words
-
-_ = get_translation("second_call")
 
 CALLS = 10_000
 # the row of the harness that tells what starting the compiler takes
@@ -102,9 +100,9 @@ def _list_costs(variants: Sequence[Variant]) -> str:
 def _make_table(variants: Sequence[Variant], data: ChartData, words: Mapping[str, str]) -> Table:
     """Return what each variant takes at the start, for a call, and for some numbers of calls."""
     typography = data.typography
-    head = ["", str(_("at the start")), str(_("each call"))]
+    head = ["", _("at the start"), _("each call")]
     for count in _TABLE_COUNTS:
-        head.append(str(_("%s calls")) % format_value(count, "", typography))
+        head.append(_("%s calls") % format_value(count, "", typography))
     rows = []
     for variant in variants:
         start = "0"
@@ -158,11 +156,9 @@ def _words(typography: Typography) -> dict[str, str]:
     return {
         # between the entries of a list but the last two: a comma and a space
         "separator": str(typography.locale.list_patterns["standard"]["middle"]).format("", ""),
-        "one": str(_("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s).")),
-        "several": str(
-            _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s).")
-        ),
-        "two": str(_("%(first)s and %(last)s")),
+        "one": _("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s)."),
+        "several": _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s)."),
+        "two": _("%(first)s and %(last)s"),
         **time_words(),
     }
 
@@ -223,7 +219,7 @@ def _draw(
         label=label,
         lines=lines,
         across=Axis(
-            name=str(_("Calls in your run")),
+            name=_("Calls in your run"),
             ticks=label_ticks(across, "", typography, _MOST_COUNTS),
         ),
         up=Axis(name="", ticks=_time_ticks(up, words, typography)),

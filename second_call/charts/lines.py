@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from sphinx.locale import get_translation
-
+from ..labels import _
 from .chart_data import ChartData, ChartRow, Drawing, Size, Table, Value
 from .plot import Axis, Line, Range, draw_plot
 from .scales import Scale, format_value, label_ticks
-
-_ = get_translation("second_call")
 
 _MARGIN = 1.15  # an axis reaches so far beyond the values
 _MOST_TICKS = 7
@@ -55,7 +52,7 @@ def draw_lines(data: ChartData) -> Drawing | None:
     if limits:
         lines.append(_limit_line(limits, field))
         words_by_size = {size: limit.words for size, limit in limits.items()}
-        table_rows.append(_make_table_row(str(_("limit")), words_by_size, field))
+        table_rows.append(_make_table_row(_("limit"), words_by_size, field))
 
     html = draw_plot(
         label=_describe_table(table_rows, data),
@@ -146,7 +143,7 @@ def _limit_line(limits: Mapping[Size, Value], field: _Field) -> Line:
         y = field.up(limit.number)
         points.append((x, y))
     points.sort()
-    return Line(name=str(_("limit")), role="limit", points=points, has_dots=False)
+    return Line(name=_("limit"), role="limit", points=points, has_dots=False)
 
 
 def _size_ticks(field: _Field, data: ChartData) -> list[tuple[float, str]]:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sphinx.locale import get_translation
-
+from ..labels import _
 from ..make_nodes import render_html
 from .bars import Bar, Segment
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .scales import Scale, format_value
-
-_ = get_translation("second_call")
 
 _SHADES = 4
 
@@ -65,7 +62,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         parts=[(part.name, part.shade) for part in parts.values()],
     )
     part_names = [part.name for part in parts.values()]
-    head = ["", *part_names, str(_("together"))]
+    head = ["", *part_names, _("together")]
     return Drawing(html=html, table=Table(head=head, rows=table_rows))
 
 

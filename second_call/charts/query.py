@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import (
     Gallery,
@@ -17,10 +16,9 @@ from sphinx_recorded_gallery.api import (
     slug,
 )
 
+from ..labels import _
 from .chart_data import ChartData, ChartRow, Role, Size, Value
 from .scales import format_value
-
-_ = get_translation("second_call")
 
 WALL, GPU, SHARE = "wall", "gpu", "share"
 _GAIN_UNITS = ("s", "B")  # of what is better the less of it there is
@@ -296,14 +294,14 @@ def _describe_processes(results: RecipeResults, measured: Sequence[Measurement])
         "machines": max(measurement.hosts for measurement in measured),
     }
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
-    return str(text % facts)
+    return text % facts
 
 
 def _describe_ranges(measured: Sequence[Measurement]) -> str:
     """Return what stands in brackets behind a value; nothing where one process measured all."""
     for measurement in measured:
         if measurement.processes > 1:
-            return str(
-                _("in brackets: where a further machine is expected, or what machines have shown")
+            return _(
+                "in brackets: where a further machine is expected, or what machines have shown"
             )
     return ""

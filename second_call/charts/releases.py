@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sphinx.locale import get_translation
-
 from sphinx_recorded_gallery.api import Typography
 
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
 from .scales import Scale, format_value, label_ticks
-
-_ = get_translation("second_call")
 
 _MARGIN = 1.05  # the axis reaches so far beyond the values
 _MOST_TICKS = 5
@@ -62,7 +59,7 @@ def draw_changes(changes: Sequence[Change], typography: Typography) -> Drawing |
         changes=rows,
     )
     table = Table(
-        head=["", str(_("times as good as before"))],
+        head=["", _("times as good as before")],
         rows=[[row["label"], row["description"]] for row in rows],
     )
     return Drawing(html=html, table=table, has_ranges=True)
@@ -109,5 +106,5 @@ def _make_row(change: Change, scale: Scale, typography: Typography) -> dict[str,
         "place": scale(change.ratio),
         "high": scale(change.high),
         "words": ratio,
-        "description": typography.typeset(str(words % facts)),
+        "description": typography.typeset(words % facts),
     }

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sphinx.locale import get_translation
-
 from sphinx_recorded_gallery.api import Typography
 
-_ = get_translation("second_call")
+from ..labels import _
 
 _MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
@@ -130,10 +128,10 @@ def label_ticks(
 def time_words() -> dict[str, str]:
     """Return the translated patterns of times in minutes and hours; explorer.js gets them, too."""
     return {
-        "minutes": str(_("%(large)s min")),
-        "hours": str(_("%(large)s h")),
-        "short": str(_("%(large)s min %(small)s s")),
-        "long": str(_("%(large)s h %(small)s min")),
+        "minutes": _("%(large)s min"),
+        "hours": _("%(large)s h"),
+        "short": _("%(large)s min %(small)s s"),
+        "long": _("%(large)s h %(small)s min"),
     }
 
 

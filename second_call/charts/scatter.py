@@ -10,15 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sphinx.locale import get_translation
-
 from sphinx_recorded_gallery.api import slug
 
+from ..labels import _
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .plot import Axis, Dot, Line, Place, draw_plot, letters_of, text_width
 from .scales import Scale, label_ticks
-
-_ = get_translation("second_call")
 
 _MARGIN = 0.08  # of what values span, on either side of an axis
 _MOST_TICKS = 5
@@ -234,16 +231,16 @@ def _make_table(points: Sequence[_Point], frontier: Sequence[Place], data: Chart
         "",
         data.quantities[quantity_up],
         data.quantities[quantity_across],
-        str(_("on the frontier")),
+        _("on the frontier"),
     ]
     lines = []
     for point in points:
         name = point.name
         if point.row.role == Role.BEST:
-            name = str(_("%s (recommended)")) % name
+            name = _("%s (recommended)") % name
         is_best = ""
         if point.place in frontier:
-            is_best = str(_("yes"))
+            is_best = _("yes")
         line = [
             name,
             point.row.full_words(quantity_up),

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import Gallery, GalleryError, Outcome, Typography, slug
 
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
 from .scales import Scale, format_value, label_ticks
-
-_ = get_translation("second_call")
 
 _MOST_TICKS = 6
 _WIDTH = 1000  # units of a drawing
@@ -128,7 +126,7 @@ def draw_spans(data: SpansData) -> Drawing | None:
         count = format_value(len(lane.spans), "", typography)
         share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
-        sentences.append(str(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts))
+        sentences.append(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts)
         table_rows.append([lane.name, count, share])
         notebook_rows.append([lane.name, blocks, share])
     length = format_value(data.end, "s", typography)
@@ -139,9 +137,9 @@ def draw_spans(data: SpansData) -> Drawing | None:
         width=_WIDTH,
         ticks=label_ticks(axis, "s", typography, _MOST_TICKS),
     )
-    busy = str(_("busy"))
-    table_head = ["", str(_("spans")), busy]
-    notebook_head = ["", str(_("from 0 to %s")) % length, busy]
+    busy = _("busy")
+    table_head = ["", _("spans"), busy]
+    notebook_head = ["", _("from 0 to %s") % length, busy]
     return Drawing(
         html=html,
         table=Table(head=table_head, rows=table_rows),

@@ -9,17 +9,15 @@ from statistics import median
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Typography
 
 from ..charts.scales import format_value
+from ..labels import _
 from ..make_nodes import render
 from .gains import published_gains
 from .headline_directive_lines import borrow_headlines, headline_list, list_cases
-
-_ = get_translation("second_call")
 
 CALL_SECONDS = (0.001, 0.01, 0.1, 1.0)  # rows of the table
 SPEED_UPS = (1.1, 1.5, 2.0, 5.0, 10.0)  # its columns
@@ -82,7 +80,7 @@ def _explain(
         "Startup is %(startup)s: the compiler's own start, %(compiler)s, and a first call of "
         "%(first_call)s (medians of %(recipes)s recipes and %(cases)s cases)."
     )
-    return typography.typeset(str(text % facts))
+    return typography.typeset(text % facts)
 
 
 def _make_rows(startup: float, typography: Typography) -> list[tuple[str, list[str]]]:
@@ -112,13 +110,11 @@ def format_calls(calls: float, typography: Typography) -> str:
 def _field_texts() -> dict[str, str]:
     """Return the sentences below the fields; does_it_pay.js has them, too."""
     return {
-        "pays": str(
-            _(
-                "It pays if a call gets more than %(factor)s as fast. At %(example)s, it has paid "
-                "after %(calls)s calls."
-            )
+        "pays": _(
+            "It pays if a call gets more than %(factor)s as fast. At %(example)s, it has paid "
+            "after %(calls)s calls."
         ),
-        "never": str(_("It never pays: the whole run is shorter than the startup.")),
+        "never": _("It never pays: the whole run is shorter than the startup."),
     }
 
 

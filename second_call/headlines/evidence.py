@@ -2,17 +2,15 @@
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Gallery, GalleryError, Lookup, Typography, note_problem
 
 from ..charts.scales import format_value
+from ..labels import _
 from ..make_nodes import make_element, make_paragraph
 from .headline_directive_lines import headline_list
 from .headline_parts import name_variant
-
-_ = get_translation("second_call")
 
 
 class Evidence(SphinxDirective):
@@ -67,7 +65,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     text = _(
         "%(comparison)s. It held in %(held)s of %(processes)s processes (machines: %(machines)s)."
     )
-    evidence = nodes.Text(typography.typeset(str(text % facts)))
+    evidence = nodes.Text(typography.typeset(text % facts))
     box += make_paragraph(evidence, css_class="evidence-line")
     return [box]
 

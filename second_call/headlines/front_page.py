@@ -5,7 +5,6 @@ from datetime import datetime
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import (
@@ -15,6 +14,7 @@ from sphinx_recorded_gallery.api import (
     watch,
 )
 
+from ..labels import _
 from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from .gains import Gain, State, find_gains, published_gains
@@ -34,8 +34,6 @@ from .headline_parts import (
     make_ratio,
     sort_versions,
 )
-
-_ = get_translation("second_call")
 
 
 class MeasuredOn(SphinxDirective):
@@ -64,7 +62,7 @@ class MeasuredOn(SphinxDirective):
             "versions": ", ".join(sort_versions(versions)),
             "date": typography.format_date(max(dates)),
         }
-        text = str(_("Measured on %(devices)s · %(versions)s · %(date)s") % facts)
+        text = _("Measured on %(devices)s · %(versions)s · %(date)s") % facts
         text = text.replace(" ·", "\N{NO-BREAK SPACE}·")  # lines do not begin with it
         return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
 
@@ -115,7 +113,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     if compiled:
         text = _("Compiling alone made the work %(range)s as fast, startup aside.")
         speed_up = _make_range(compiled, typography)
-        lines.append(fill_in(str(text), {"range": speed_up}, typography))
+        lines.append(fill_in(text, {"range": speed_up}, typography))
     sentences = []
     parts: dict[str, nodes.Node] = {}
     if graphs:
@@ -123,14 +121,14 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
             "Where the GPU waited for the CPU, CUDA graphs gave %(range)s, in %(manual)s of "
             "%(cases)s cases without a compiler."
         )
-        sentences.append(str(text))
+        sentences.append(text)
         without_compiler = [gain for gain in graphs if gain.compiles_nothing]
         parts["range"] = _make_range(graphs, typography)
         parts["manual"] = nodes.Text(str(len(without_compiler)))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
         text = _("%(option)s gave optimizers %(speed_up)s and costs no startup.")
-        sentences.append(str(text))
+        sentences.append(text)
         parts["option"] = nodes.literal("", "fused=True")
         parts["speed_up"] = _make_range(fused, typography)
     if sentences:
@@ -200,7 +198,7 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
         text = _("startup %s") % startup
     else:
         text = _("startup not measured")
-    return typography.typeset(str(text))
+    return typography.typeset(text)
 
 
 def _describe_later_calls(gain: Gain, typography: Typography) -> str:
@@ -213,4 +211,4 @@ def _describe_later_calls(gain: Gain, typography: Typography) -> str:
         "before": typography.format_measurement(before),
         "after": typography.format_measurement(after),
     }
-    return typography.typeset(str(_("later calls: %(after)s, before %(before)s") % facts))
+    return typography.typeset(_("later calls: %(after)s, before %(before)s") % facts)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import Gallery, Measurement, RecipeResults, Typography
 
@@ -14,10 +13,9 @@ from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
 from ..charts.chart_data import ChartData, ChartRow, Role
 from ..charts.query import make_value
 from ..charts.scales import format_value
+from ..labels import _
 from ..make_nodes import make_element
 from .gains import Gain, Side, State
-
-_ = get_translation("second_call")
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
@@ -76,9 +74,9 @@ def _make_row(
 def describe_runs(measurement: Measurement) -> str:
     """Return that a measurement is of one process or of one machine; else nothing."""
     if measurement.processes == 1:
-        return str(_("1 run"))
+        return _("1 run")
     if measurement.hosts == 1:
-        return str(_("1 machine"))
+        return _("1 machine")
     return ""
 
 
@@ -99,7 +97,7 @@ def format_startup(gain: Gain, typography: Typography) -> str:
     if gain.startup is not None:
         return format_value(gain.startup, "s", typography, 2)
     if gain.compiles_nothing:
-        return str(_("none"))
+        return _("none")
     return ""
 
 

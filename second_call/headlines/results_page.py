@@ -11,7 +11,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import (
@@ -24,6 +23,7 @@ from sphinx_recorded_gallery.api import (
 
 from ..charts.chart_data import Table
 from ..charts.query import make_value
+from ..labels import _
 from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
@@ -38,8 +38,6 @@ from .headline_parts import (
     name_variant,
     sort_versions,
 )
-
-_ = get_translation("second_call")
 
 NOTHING = "–"
 
@@ -125,7 +123,7 @@ def _make_group(
     group += make_element("h2", nodes.Text(title))
     baselines = _name_baselines(env, members)
     if baselines:
-        compared = str(_("Compared with: %s.") % ", ".join(baselines))
+        compared = _("Compared with: %s.") % ", ".join(baselines)
         explanation = Typography.of(env.config).typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
@@ -162,8 +160,8 @@ def _describe_state(state: State | None) -> tuple[str, str]:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
     else:
-        return str(_("[not measured yet]")), ""
-    return str(title), str(text)
+        return _("[not measured yet]"), ""
+    return title, text
 
 
 def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]:
@@ -178,8 +176,7 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
 
 def _column_names() -> list[str]:
     """Return the headings of the four columns with figures."""
-    names = [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
-    return [str(name) for name in names]
+    return [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
 
 
 def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes.Element:
@@ -243,7 +240,7 @@ def _format_calls(pays_after: Measurement | None, typography: Typography) -> str
     """Return after how many calls a change breaks even, a dash if it was not measured."""
     if pays_after is None:
         return NOTHING
-    return str(_("%s calls") % typography.format_measurement(pays_after))
+    return _("%s calls") % typography.format_measurement(pays_after)
 
 
 def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
@@ -275,7 +272,7 @@ def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
             _describe(gain.pays_after, typography),
         ]
         rows.append(row)
-    return Table(head=[str(title) for title in head], rows=rows)
+    return Table(head=head, rows=rows)
 
 
 def _describe(measurement: Measurement | None, typography: Typography) -> str:
