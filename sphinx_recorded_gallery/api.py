@@ -6,11 +6,11 @@ language. What takes ``env`` takes Sphinx's environment, in which the pages of a
 
 **The recipes.** A :class:`Gallery` is asked for the recipes of a build: their files, their pages,
 what was measured and what readers call it. :meth:`Gallery.load_page` returns a page with its
-recording, if it has one. :meth:`Gallery.load_results` returns
-:class:`RecipeResults`, whose :class:`Measurements` are found by key and compared;
-:meth:`Gallery.look_up` says more of one key. Values are in seconds, bytes, shares of one or plain
-numbers, as the ``unit`` of each :class:`Measurement` says. :func:`load_recipes` reads recipes
-outside of a build.
+recording, if it has one. :meth:`Gallery.load_results` returns :class:`RecipeResults`, whose
+:class:`Measurements` are found by key and compared; :meth:`Gallery.look_up` says more of one key,
+:meth:`Gallery.load_changes` each :class:`Change` between releases. Values are in seconds, bytes,
+shares of one or plain numbers, as the ``unit`` of each :class:`Measurement` says.
+:func:`load_recipes` reads recipes outside of a build.
 
 **Changing pages.** :func:`add_transform` and :func:`add_recipe_transform` call a function for each
 page, at one of the times in :class:`Priority`. Nodes of the site are added with Sphinx's
@@ -50,6 +50,7 @@ from .measurements.lookup import Lookup, Outcome, RecipeResults
 from .measurements.processes import Measurements
 from .measurements.quantities import Quantity
 from .measurements.ranges import Measurement
+from .measurements.release_changes import Change
 from .measurements.rows import slug
 from .old_titles import note_link
 from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, find_cell_behind
@@ -72,6 +73,7 @@ __all__ = [
     "DOWNLOADS_ONLY",
     "ONLY_HTML",
     "CatalogStatus",
+    "Change",
     "Gallery",
     "GalleryError",
     "Language",

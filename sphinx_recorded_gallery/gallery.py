@@ -11,6 +11,8 @@ from sphinx.environment import BuildEnvironment
 from .measurements import lookup, names
 from .measurements.keys import Reference
 from .measurements.lookup import Lookup, RecipeResults, all_files
+from .measurements.release_changes import ReleaseChanges
+from .measurements.release_page import load_changes
 from .measurements.rows import Size
 from .measurements.spans import Spans, load_spans
 from .recipes.find_recipes import GalleryFile, find_recipes, find_recordings
@@ -91,6 +93,15 @@ class Gallery:
         is missing or stale. Raises ``GalleryError`` for spans that are wrong.
         """
         return load_spans(self.env, docname)
+
+    def load_changes(self, docname: str, now: str, before: str) -> ReleaseChanges:
+        """Return what moved in a recipe between two releases, such as 2.15 and 2.11.
+
+        Its ``moved`` are :class:`Change` objects. Without a host that measured both releases there
+        are none. The page at hand follows the results.
+        """
+        self.load_results(docname)
+        return once(self.env, load_changes, docname, now, before)
 
     def name_word(self, docname: str, word: str) -> str:
         """Return what readers call a case, a variant or a size of a recipe, in their language.

@@ -186,9 +186,3 @@ def current_language(config: Config) -> Language:
 def is_translated(config: Config) -> bool:
     """Tell whether this build shows translations."""
     return bool(config.language != source_language(config).code)
-
-
-def translated_languages(config: Config) -> list[Language]:
-    """Return the published languages that the sources are translated into."""
-    _source, *others = config.recorded_gallery_languages.values()
-    return [each for each in others if each.published]
