@@ -20,12 +20,15 @@ from sphinx_recorded_gallery.api import (
     Typography,
     add_page_link,
     current_language,
+    note_link,
+    once,
     repository_address,
     write_block,
 )
 
 from .html_head import full_address
 from .labels import _
+from .navigation import list_recipes
 
 # Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
 NOTEBOOKS_BRANCH = "notebooks"
@@ -40,6 +43,35 @@ def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     notebook = f"{repository.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
     address = f"https://colab.research.google.com/github{notebook}"
     add_page_link(doctree, _("Colab"), address)
+
+
+def add_changes_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add links to what the current releases changed, beside the downloads of a recipe."""
+    recipe_page = Gallery(app.env).load_page(docname)
+    if recipe_page is None or recipe_page.recording is None:
+        return
+    for page, target, title in _list_changes(app.env):
+        address = f"{app.builder.get_relative_uri(docname, page)}#{target}"
+        add_page_link(doctree, title, address)
+
+
+def note_changes_link(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Note that recipes show the titles of the texts about what releases changed."""
+    for recipe in once(env, list_recipes):
+        if recipe in env.all_docs:
+            for page, _target, _title in _list_changes(env):
+                note_link(env, recipe, page)
+
+
+def _list_changes(env: BuildEnvironment) -> list[tuple[str, str, str]]:
+    """Return page, target and title of the texts about what releases changed, where there are any.
+
+    ``second_call_releases`` in ``conf.py`` names their labels; a label that there is not is told
+    where the foot of a page links to it.
+    """
+    labels = env.domains.standard_domain.labels
+    named = [label for _release, label in env.config.second_call_releases.values()]
+    return [labels[label] for label in named if label in labels]
 
 
 def describe_foot(

@@ -76,9 +76,9 @@ def _explain(
         "cases": len(first_calls),
     }
     text = _(
-        "Calls until compiling has paid, by how long a call takes and how much faster it gets. "
-        "Startup is %(startup)s: the compiler's own start, %(compiler)s, and a first call of "
-        "%(first_call)s (medians of %(recipes)s recipes and %(cases)s cases)."
+        "Calls until compiling breaks even, by the time of a call and its speed-up. Startup is "
+        "%(startup)s: %(compiler)s until the compiler runs, and a first call of %(first_call)s "
+        "(medians of %(recipes)s recipes and %(cases)s cases)."
     )
     return typography.typeset(text % facts)
 
@@ -111,8 +111,8 @@ def _field_texts() -> dict[str, str]:
     """Return the sentences below the fields; does_it_pay.js has them, too."""
     return {
         "pays": _(
-            "It pays if a call gets more than %(factor)s as fast. At %(example)s, it has paid "
-            "after %(calls)s calls."
+            "It pays if a call gets more than %(factor)s as fast. At %(example)s, it breaks "
+            "even after %(calls)s calls."
         ),
         "never": _("It never pays: the whole run is shorter than the startup."),
     }

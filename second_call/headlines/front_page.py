@@ -127,7 +127,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         parts["manual"] = nodes.Text(str(len(without_compiler)))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
-        text = _("%(option)s gave optimizers %(speed_up)s and costs no startup.")
+        text = _("%(option)s made optimizer steps %(speed_up)s as fast and costs no startup.")
         sentences.append(text)
         parts["option"] = nodes.literal("", "fused=True")
         parts["speed_up"] = _make_range(fused, typography)

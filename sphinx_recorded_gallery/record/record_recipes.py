@@ -24,6 +24,7 @@ from ..recipes.recording_toml import load_settings
 from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
+from .earlier_runs import read_earlier_run
 from .gpu_facts import NoGpuError
 from .local_runner import LocalRunner, find_slots, one_at_a_time
 from .run_task import Result, Task
@@ -241,7 +242,11 @@ class Session:
             # wrong rows or spans are an error here, as no page could show them
             read_rows(result, task.recipe.path, task.recipe)
             read_spans(result, task.recipe.path, task.recipe)
+            package = load_settings(task.file.gallery).release
+            earlier = read_earlier_run(path, task.recipe, result, package)
             write_recordings.write_recording(result, path)
+            if earlier:
+                write_recordings.append_replicate(earlier, replicates_path(path))
             self.recorded.add(task.title)
             seconds = result.metadata.recording.seconds
             self.say(f"{task.title}: recorded in {seconds:.0f} s")

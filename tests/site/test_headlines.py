@@ -270,7 +270,7 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
     assert [words(line) for line in soup.select(".gains-line")] == [
         "Compiling alone made the work 0.830× as fast, startup aside.",
         "Where the GPU waited for the CPU, CUDA graphs gave 8.00× , in 1 of 1 cases without a "
-        "compiler. fused=True gave optimizers 2.40× and costs no startup.",
+        "compiler. fused=True made optimizer steps 2.40× as fast and costs no startup.",
     ]
     assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
@@ -310,7 +310,7 @@ def test_calls_to_pay_are_startup_by_time_saved() -> None:
     assert format_calls(3612.4, US) == "3,600"
     assert format_calls(0.02, US) == "1"
     assert describe_fields(12, 10, 1200, US).startswith("It never pays")
-    assert "more than 2× as fast. At 1.5×, it has paid after 3,600" in describe_fields(
+    assert "more than 2× as fast. At 1.5×, it breaks even after 3,600" in describe_fields(
         12, 10, 2400, US
     )
 

@@ -3,9 +3,11 @@
 import platform
 from collections.abc import Callable
 
+import nbformat
 import pytest
 
 from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.record.write_recordings import write_recording
 from tests.helpers.gallery import Gallery, git
 from tests.helpers.measured_recipe import add, add_replicate, steps
 
@@ -57,6 +59,21 @@ def test_a_host_makes_the_replicates_of_each_release(
     assert "1 of 1 replicates made" in released.messages
     assert released.record("steps", replicates=1)
     assert "its 1 replicates are there already" in released.messages
+
+
+def test_what_a_page_measured_with_another_release_stays(
+    released: Gallery, check: Check, request: pytest.FixtureRequest
+) -> None:
+    for fixture in ("_run_here", "_own_locks"):
+        request.getfixturevalue(fixture)
+    path = released.recordings / "steps.ipynb"
+    notebook = nbformat.read(path, nbformat.NO_CONVERT)
+    notebook.metadata.recording.versions.update(OLD)
+    write_recording(notebook, path)
+    assert released.record("steps", force=True)
+    assert f"{HERE}: 1 host, 1 process; 2.11: 1 host, 1 process\n" in check()[1]
+    assert released.record("steps", force=True)  # the same release again: that run is replaced
+    assert f"{HERE}: 1 host, 1 process; 2.11: 1 host, 1 process\n" in check()[1]
 
 
 def test_drift_leaves_out_what_measured_another_release(
