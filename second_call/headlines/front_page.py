@@ -177,7 +177,7 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
     ratio = make_ratio(gain, typography)
     row += make_paragraph(*ratio, css_class="recipe-row-ratio")
     facts = _describe_startup(gain, typography)
-    if gain.state is State.STARTUP:
+    if gain.state in (State.STARTUP, State.MEMORY):
         facts = _describe_later_calls(gain, typography)
     row += make_paragraph(nodes.Text(facts), css_class="recipe-row-facts")
     return row

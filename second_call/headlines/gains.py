@@ -28,6 +28,7 @@ class State(Enum):
     WAITS = "gpu-waits"
     BUSY = "gpu-busy"
     STARTUP = "startup"
+    MEMORY = "memory"  # it is memory that is compared, and no time
     OTHER = "other"  # the share of the GPU is not known, or it has none
 
 
@@ -65,6 +66,8 @@ class Gain:
     @property
     def state(self) -> State:
         """What the work waits for before the change."""
+        if self.after.measurement.unit == "B":
+            return State.MEMORY
         if self.after.measurement.quantity not in ("wall", "gpu"):
             return State.STARTUP
         share = self.before.busy_share

@@ -130,17 +130,17 @@ def _make_group(
     body = make_element("tbody", css_class="headlines")
     for case in members:
         body += _make_row(env, case, cases)
-    group += make_element("table", _make_head(), body, css_class="results-table")
+    group += make_element("table", _make_head(state), body, css_class="results-table")
     if state:
         table = _make_figures(env, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
 
-def _make_head() -> nodes.Element:
+def _make_head(state: State | None) -> nodes.Element:
     """Return the head of a table, with an empty cell above the names of the cases."""
     row = make_element("tr", make_element("td"))
-    for name in _column_names():
+    for name in _column_names(state):
         row += make_element("th", nodes.Text(name), attributes={"scope": "col"})
     return make_element("thead", row)
 
@@ -156,6 +156,9 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory during a call.")
     elif state is State.OTHER:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
@@ -174,9 +177,12 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
     return [name for name, _count in counts.most_common()]
 
 
-def _column_names() -> list[str]:
+def _column_names(state: State | None) -> list[str]:
     """Return the headings of the four columns with figures."""
-    return [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
+    gain = _("Speed-up")
+    if state is State.MEMORY:
+        gain = _("Less memory")
+    return [_("Before and after"), gain, _("Startup"), _("Breaks even after")]
 
 
 def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes.Element:
@@ -187,7 +193,7 @@ def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes
         row += _make_empty_cell(case)
         return row
     typography = Typography.of(env.config)
-    bars_label, ratio_label, startup_label, calls_label = _column_names()
+    bars_label, ratio_label, startup_label, calls_label = _column_names(gain.state)
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
     row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, typography))
@@ -227,7 +233,7 @@ def _make_empty_cell(case: Case) -> nodes.Element:
     text = _("[not measured yet]")
     if case.results:
         text = NOTHING
-    span = {"colspan": str(len(_column_names()))}
+    span = {"colspan": str(len(_column_names(None)))}
     return make_element("td", nodes.paragraph("", text), css_class="unmeasured", attributes=span)
 
 
