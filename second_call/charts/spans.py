@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -82,10 +83,25 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
             )
             lanes.append(lane)
         case_name = gallery.name_word(docname, published.case)
-        return SpansData(typography=typography, lanes=lanes, case=case_name)
+        return SpansData(typography=typography, lanes=sort_lanes(lanes), case=case_name)
     names = ", ".join(map(repr, spans_of_cases)) or "none"
     problem = f"no spans are published of a case {case!r}; published are: {names}"
     return SpansData(typography=typography, problems=[problem])
+
+
+def sort_lanes(lanes: Sequence[Lane]) -> list[Lane]:
+    """Return lanes in the order in which they begin to work; one that never works comes last.
+
+    A recording has them in the order of their names, whatever the recipe's order was.
+    """
+
+    def first_start(lane: Lane) -> float:
+        if not lane.spans:
+            return math.inf
+        start, _end = lane.spans[0]
+        return start
+
+    return sorted(lanes, key=first_start)
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:

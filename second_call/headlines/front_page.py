@@ -202,7 +202,7 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
 
 
 def _describe_later_calls(gain: Gain, typography: Typography) -> str:
-    """Return what a faster start costs later calls; empty if these were not measured."""
+    """Return what less of something else costs later calls; empty if they were not measured."""
     before = gain.before.wall
     after = gain.after.wall
     if before is None or after is None:

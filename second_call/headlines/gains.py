@@ -23,12 +23,12 @@ START_UP = "process.compiler.start_up"
 
 
 class State(Enum):
-    """What the work waits for before the change; in the order of the results page."""
+    """What the work waits for before the change, or needs; in the order of the results page."""
 
     WAITS = "gpu-waits"
     BUSY = "gpu-busy"
+    MEMORY = "memory"
     STARTUP = "startup"
-    MEMORY = "memory"  # it is memory that is compared, and no time
     OTHER = "other"  # the share of the GPU is not known, or it has none
 
 
@@ -65,10 +65,11 @@ class Gain:
 
     @property
     def state(self) -> State:
-        """What the work waits for before the change."""
-        if self.after.measurement.unit == "B":
+        """What the work waits for before the change, or needs."""
+        quantity = self.after.measurement.quantity
+        if quantity == "memory":
             return State.MEMORY
-        if self.after.measurement.quantity not in ("wall", "gpu"):
+        if quantity not in ("wall", "gpu"):
             return State.STARTUP
         share = self.before.busy_share
         if share is None or share < USED_FROM:

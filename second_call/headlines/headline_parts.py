@@ -92,7 +92,7 @@ def make_ratio(gain: Gain, typography: Typography) -> list[nodes.Node]:
 
 def format_startup(gain: Gain, typography: Typography) -> str:
     """Return what a process takes once; empty if it was not measured or is no question."""
-    if gain.state in (State.STARTUP, State.MEMORY):
+    if gain.state in (State.MEMORY, State.STARTUP):
         return ""
     if gain.startup is not None:
         return format_value(gain.startup, "s", typography, 2)

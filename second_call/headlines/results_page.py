@@ -132,7 +132,7 @@ def _make_group(
         body += _make_row(env, case, cases)
     group += make_element("table", _make_head(state), body, css_class="results-table")
     if state:
-        table = _make_figures(env, members)
+        table = _make_figures(env, state, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
@@ -153,12 +153,12 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.BUSY:
         title = _("The GPU is busy")
         text = _("Before the change, the GPU works at least 80% of the time.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory in a step, beside weights and batch.")
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
-    elif state is State.MEMORY:
-        title = _("Memory")
-        text = _("The peak of GPU memory during a call.")
     elif state is State.OTHER:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
@@ -179,10 +179,14 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
 
 def _column_names(state: State | None) -> list[str]:
     """Return the headings of the four columns with figures."""
-    gain = _("Speed-up")
+    return [_("Before and after"), _name_ratio(state), _("Startup"), _("Breaks even after")]
+
+
+def _name_ratio(state: State | None) -> str:
+    """Return the heading of the column with ratios."""
     if state is State.MEMORY:
-        gain = _("Less memory")
-    return [_("Before and after"), gain, _("Startup"), _("Breaks even after")]
+        return _("Times less memory")
+    return _("Speed-up")
 
 
 def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes.Element:
@@ -249,12 +253,12 @@ def _format_calls(pays_after: Measurement | None, typography: Typography) -> str
     return _("%s calls") % typography.format_measurement(pays_after)
 
 
-def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
+def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) -> Table:
     """Return a table of all figures of a group with their ranges."""
     typography = Typography.of(env.config)
     head = [
         "",
-        _("Speed-up"),
+        _name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),

@@ -166,6 +166,25 @@ def test_a_case_says_speed_up_startup_and_break_even(site: Gallery) -> None:
     assert find_row(page, "fused").select_one("a")["href"] == "recipes/steps.html"
 
 
+def test_memory_is_a_group_of_its_own_whose_ratio_is_no_speed_up(site: Gallery) -> None:
+    peaks = {"foreach": 4e9, "fused": 1e9}
+    memory = [timed(f"adam.100.{name}.memory", peak, unit="B") for name, peak in peaks.items()]
+    store(site, *FIGURES, *memory)
+    write_page(site, f"{NAMED}      adam.100.fused.memory: Less is kept\n")
+    build = site.build()
+    assert build.warnings == ""
+    page = build.page("results")
+    assert find_groups(page)["memory"] == ["Less is kept"]
+    assert find_values(find_row(page, "Less is kept")) == {
+        "Times less memory": "4.00×",
+        "Startup": "–",
+        "Breaks even after": "–",
+    }
+    bars = find_row(page, "Less is kept").select_one(".bars")["aria-label"]
+    assert "foreach: 4.0\N{NO-BREAK SPACE}GB" in bars
+    assert "GPU busy" not in bars
+
+
 def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery) -> None:
     page = site.build().page("results")
     graph = find_row(page, "CUDA graph").select_one(".bars")
