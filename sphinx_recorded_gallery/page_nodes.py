@@ -169,6 +169,24 @@ def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
     return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
 
 
+def find_cell_behind(node: nodes.Element) -> tuple[nodes.Element, nodes.container] | None:
+    """Return the code of the cell right behind a node, and the box around what it put out.
+
+    None if something else stands there, or if the cell put nothing out.
+    """
+    behind = node.parent.children[node.parent.index(node) + 1 :]
+    shown = [sibling for sibling in behind if not isinstance(sibling, nodes.comment | nodes.target)]
+    if len(shown) < 2:
+        return None
+    code, output = shown[:2]
+    if not isinstance(output, nodes.container) or OUTPUT_CLASS not in output["classes"]:
+        return None
+    for block in code.findall(nodes.literal_block):
+        if "recipe_cell" in block:
+            return code, output
+    return None
+
+
 def code_in_text(document: nodes.document) -> list[nodes.literal_block]:
     """Return the blocks of Python that stand in the text of a page, in order."""
     return [

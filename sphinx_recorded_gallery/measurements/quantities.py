@@ -23,12 +23,12 @@ class Quantity:
     """One kind of measurement, as it is called in rows."""
 
     name: str
-    label: str  # what readers call it, in their language
-    unit: str = ""  # in which it is published; empty for what is counted
-    meaning: str = ""  # what it is, for those who write recipes
-    gpu_only: bool = False  # a CPU does not measure it
-    gpu_bound: bool = False  # it follows from the GPU alone, whatever the host's CPU does
-    compared: bool = True  # whether it tells by itself what a release changed
+    label: str  #: what readers call it, in their language
+    unit: str = ""  #: in which it is published; empty for what is counted
+    meaning: str = ""  #: what it is, for those who write recipes
+    gpu_only: bool = False  #: a CPU does not measure it
+    gpu_bound: bool = False  #: it follows from the GPU alone, whatever the host's CPU does
+    compared: bool = True  #: whether it tells by itself what a release changed
 
 
 def standard_quantities() -> dict[str, Quantity]:

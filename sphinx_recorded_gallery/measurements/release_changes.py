@@ -47,10 +47,10 @@ class Basis(Enum):
 class Change:
     """How a measurement of one release stands to that of another."""
 
-    now: Measurement  # of the hosts that measured both
+    now: Measurement  #: of the hosts that measured both
     before: Measurement
-    ratio: float  # now / before, median over hosts; infinite where it was 0 before
-    low: float  # the least of a host
+    ratio: float  #: now / before, median over hosts; infinite where it was 0 before
+    low: float  #: the least of a host
     high: float
     by_host: Mapping[str, float]  # the ratio of each host that measured both
     basis: Basis

@@ -13,7 +13,8 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
-from second_call.headlines.front_page import calls_to_pay, describe_fields, format_calls
+from second_call.headlines.does_it_pay import calls_to_pay, describe_fields, format_calls
+from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
 from tests.helpers.chromium import serve
@@ -59,7 +60,7 @@ Front
    recipes/index
    results
 """
-US = Locale("en")
+US = Typography(Locale("en"))
 
 
 def timed(key: str, value: float, spread: float = 1.01, unit: str = "s") -> Measurement:
