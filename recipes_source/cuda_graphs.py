@@ -182,6 +182,7 @@ from _harness import Bench
 # %%
 
 # sphinx_gallery_fold = "Sizes of the model: four transformer blocks"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 bench.batch_seconds = 0.02  # an iteration takes little time
@@ -418,6 +419,7 @@ def record(function):
 # Clone what you keep: each replay writes to the same addresses.
 
 # sphinx_gallery_fold = "A kept result of a manual graph"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
     x = torch.ones(2, device="cuda")
@@ -437,6 +439,7 @@ if bench.gpu:
 # ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Kept results of reduce-overhead"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 ones = torch.ones(2, device=bench.device)
 
@@ -474,6 +477,7 @@ if IS_2_15:  # PyTorch clones what would be overwritten
 # below still moves.
 
 # sphinx_gallery_fold = "How the rate is changed"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -503,6 +507,7 @@ if bench.gpu:
 # Draw and count with tensors on the GPU: Python runs during the capture only. Dropout works as usual.
 
 # sphinx_gallery_fold = "What is frozen"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 import random
 
@@ -526,6 +531,7 @@ if bench.gpu:
 # ``copy_`` repeats a single row silently.
 
 # sphinx_gallery_fold = "An input of one row"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
     place = torch.zeros(4, 2, device="cuda")
@@ -551,6 +557,7 @@ if bench.gpu:
 # <https://github.com/pytorch/pytorch/issues/169545>`__).
 
 # sphinx_gallery_fold = "How gradients are accumulated"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -610,6 +617,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "What look printed in one run, and how the picture is measured"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
 lanes = {}
@@ -683,6 +691,7 @@ calls["whole step"] = Start(by_pytorch(whole_step), BATCH)
 # %%
 
 # sphinx_gallery_fold = "All variants have to give the same loss"
+# sphinx_gallery_fold_output = True
 
 case = "training, by PyTorch"
 training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
@@ -693,6 +702,7 @@ publish_start(case, calls)
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
 # sphinx_gallery_fold = "How the model for inference is made"
+# sphinx_gallery_fold_output = True
 
 
 def make_reader(compiled=None):
@@ -719,6 +729,7 @@ publish_start(case, calls)
 # ``TORCH_LOGS=perf_hints`` names the reason; count ``cudaGraphLaunch`` in a profile.
 
 # sphinx_gallery_fold = "A model with detours"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -821,6 +832,7 @@ calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
 # %%
 
 # sphinx_gallery_fold = "All variants have to give the same loss, captured manually"
+# sphinx_gallery_fold_output = True
 
 case = "training, by hand"
 training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
@@ -842,6 +854,7 @@ publish_start(case, calls)
 # inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "Inference, captured manually"
+# sphinx_gallery_fold_output = True
 
 calls = {
     "not compiled": Start(make_reader(), INPUT),
@@ -860,6 +873,7 @@ publish_start(case, calls)
 # no error by itself: :ref:`how to check, and how to round as eager does <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 eager = calls["not compiled"]().float().clone()
 differences = {}
@@ -936,6 +950,7 @@ def keep_memory(batches, shared):
 # %%
 
 # sphinx_gallery_fold = "Four batch sizes"
+# sphinx_gallery_fold_output = True
 
 if bench.gpu:
     keep_memory(BATCHES[-1:], shared=False)  # loads what the first graph needs
@@ -968,6 +983,7 @@ if bench.gpu:
 # with both mixed, :measured:`both-kinds-of-graphs.replay.differing` results differ.
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu and IS_2_15:
     options = dict(device=bench.device, dtype=bench.dtype)
@@ -997,6 +1013,7 @@ if bench.gpu and IS_2_15:
 # own graphs.
 
 # sphinx_gallery_fold = "Calls in two threads"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 from concurrent.futures import ThreadPoolExecutor
 
@@ -1023,6 +1040,7 @@ if IS_2_15:
 # Something you capture syncs with the CPU. Leave it out or keep it on the GPU, and restart the process.
 
 # sphinx_gallery_fold = "A function that cannot be captured"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
     x = torch.ones(2, device="cuda")

@@ -153,6 +153,7 @@ from _harness import Bench
 # %%
 
 # sphinx_gallery_fold = "Sizes of the job"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 
@@ -299,6 +300,7 @@ def time_batches(warm_up, calls):
 # %%
 
 # sphinx_gallery_fold = "Three measurements of one loader"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 queue = {
     "one call before": time_batches(1, 2 * max(WORKERS, 1)),
@@ -323,6 +325,7 @@ for name, seconds in queue.items():
 # the CPU had queued three matrix products, and when the GPU had computed them.
 
 # sphinx_gallery_fold = "Two readings of the clock"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 side = 4096 if bench.gpu else 256
 x = torch.randn(side, side, device=bench.device)
@@ -343,6 +346,7 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 # release, the relative error is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
+# sphinx_gallery_fold_output = True
 ROWS_OF_NORMS, WIDTH_OF_NORMS = (32_768, 1024) if ROOMY else (512, 64)
 
 
@@ -449,6 +453,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "What look printed in one run: new batches, then the same batch"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 batches = iter(DataLoader(documents, BATCH))
 calls = BATCHES // 2 - 1
@@ -538,6 +543,7 @@ def epoch(job, loading):
 # %%
 
 # sphinx_gallery_fold = "All batches, with one change more each time"
+# sphinx_gallery_fold_output = True
 
 variants = {"before": (jobs["before"], {}), "workers": (jobs["before"], LOADING)}
 for name in ("fused optimizer", "compiled", "CUDA graphs"):
@@ -640,6 +646,7 @@ stopped = bench.compare("reading results", reading, rehearse=False)
 # %%
 
 # sphinx_gallery_fold = "How lines that stop the CPU are found"
+# sphinx_gallery_fold_output = True
 
 import warnings
 

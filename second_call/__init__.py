@@ -28,7 +28,7 @@ from . import (
     root_pages,
     tables_as_cards,
 )
-from .charts import directive
+from .charts import directive, release_directive
 from .headlines import front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
@@ -65,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("libraries", answer_box.LibrariesDirective)
     app.add_directive("chart", directive.ChartDirective)
     app.add_directive("spans", directive.SpansDirective)
+    app.add_directive("release-chart", release_directive.ReleaseChart)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
     app.add_directive("gains", front_page.Gains)
@@ -80,6 +81,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _change_translated_pages)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", page_foot.add_changes_link, priority=Priority.ADD_LINKS)
+    app.connect("env-updated", page_foot.note_changes_link, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables_as_cards.label_cells, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)

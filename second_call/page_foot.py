@@ -22,6 +22,8 @@ from sphinx_recorded_gallery.api import (
     current_language,
     describe_versions,
     load_page,
+    note_link,
+    once,
     page_links,
     repository_address,
     typeset,
@@ -29,6 +31,7 @@ from sphinx_recorded_gallery.api import (
 )
 
 from .html_head import full_address
+from .navigation import list_recipes
 
 _ = get_translation("second_call")
 
@@ -46,6 +49,35 @@ def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     address = f"https://colab.research.google.com/github{notebook}"
     for links in doctree.findall(page_links):
         links += nodes.reference("", _("Colab"), refuri=address, classes=["recipe-action"])
+
+
+def add_changes_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add links to what the current releases changed, beside the downloads of a recipe."""
+    if not isinstance(load_page(app.env, docname), RecordedPage):
+        return
+    for page, target, title in _list_changes(app.env):
+        address = f"{app.builder.get_relative_uri(docname, page)}#{target}"
+        for links in doctree.findall(page_links):
+            links += nodes.reference("", title, refuri=address, classes=["recipe-action"])
+
+
+def note_changes_link(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Note that recipes show the titles of the texts about what releases changed."""
+    for recipe in once(env, list_recipes):
+        if recipe in env.all_docs:
+            for page, _target, _title in _list_changes(env):
+                note_link(env, recipe, page)
+
+
+def _list_changes(env: BuildEnvironment) -> list[tuple[str, str, str]]:
+    """Return page, target and title of the texts about what releases changed, where there are any.
+
+    ``second_call_releases`` in ``conf.py`` names their labels; a label that there is not is told
+    where the foot of a page links to it.
+    """
+    labels = env.domains.standard_domain.labels
+    named = [label for _release, label in env.config.second_call_releases.values()]
+    return [labels[label] for label in named if label in labels]
 
 
 def describe_foot(

@@ -14,7 +14,7 @@ from pathlib import Path
 from sphinx_recorded_gallery.api import GalleryError, find_recipes, load_recipe
 
 EXCUSES = Path("tests/site/comparisons.txt")
-_PAGES = ("index", "faq", "how_we_measure", "results", "terms")
+_PAGES = ("index", "serving", "pytorch_2_15", "faq", "how_we_measure", "results", "terms")
 _RECIPES = Path("recipes_source")
 
 # What compares, or says that something is so at any size, on any machine.

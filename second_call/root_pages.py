@@ -24,7 +24,7 @@ def _(text: str) -> str:
 _TEXTS = {
     "about": _(
         "Measured recipes for making PyTorch programs faster with torch.compile: what gets faster, "
-        "what it costs, and after how many calls it has paid."
+        "what it costs, and after how many calls it breaks even."
     ),
     "recipes": _("Recipes"),
     "lost": _("This page does not exist"),

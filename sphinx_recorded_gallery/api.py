@@ -57,7 +57,7 @@ from .measurements.lookup import (
     load_results,
     look_up,
 )
-from .measurements.names import QUANTITY, name_case
+from .measurements.names import QUANTITY, name_case, name_measurement
 from .measurements.numbers import (
     SPACE,
     describe_spread,
@@ -69,7 +69,7 @@ from .measurements.numbers import (
 from .measurements.processes import Measurements
 from .measurements.quantities import Quantity, standard_quantities
 from .measurements.ranges import Measurement
-from .measurements.release_changes import ReleaseChanges, compare_releases
+from .measurements.release_changes import Change, ReleaseChanges, compare_releases
 from .measurements.release_page import load_changes
 from .measurements.rows import LARGEST, SMALLEST, Row, Size, find_rows, slug
 from .measurements.spans import Spans, load_spans
@@ -101,6 +101,7 @@ __all__ = [
     "QUANTITY",
     "SMALLEST",
     "SPACE",
+    "Change",
     "GalleryError",
     "Kind",
     "Language",
@@ -159,6 +160,7 @@ __all__ = [
     "look_up",
     "marks_of",
     "name_case",
+    "name_measurement",
     "note_link",
     "note_problem",
     "once",

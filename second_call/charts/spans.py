@@ -90,10 +90,22 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
                 is_cpu = name.upper().startswith("CPU")
                 lanes.append(Lane(name=shown_name, is_cpu=is_cpu, spans=sorted(spans)))
             case_name = find_message(env, docname, published.case, Kind.NAME)
-            return SpansData(locale=locale, lanes=lanes, case=case_name)
+            return SpansData(locale=locale, lanes=sort_lanes(lanes), case=case_name)
     names = ", ".join(map(repr, by_case)) or "none"
     problem = f"no spans are published of a case {case!r}; published are: {names}"
     return SpansData(locale=locale, problems=[problem])
+
+
+def sort_lanes(lanes: Sequence[Lane]) -> list[Lane]:
+    """Return lanes in the order in which they begin to work; one that never works comes last.
+
+    A recording has them in the order of their names, whatever the recipe's order was.
+    """
+
+    def first_start(lane: Lane) -> float:
+        return lane.spans[0][0] if lane.spans else float("inf")
+
+    return sorted(lanes, key=first_start)
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:

@@ -162,7 +162,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         parts["manual"] = nodes.Text(str(manual))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
-        text = _("%(option)s gave optimizers %(speed_up)s and costs no startup.")
+        text = _("%(option)s made optimizer steps %(speed_up)s as fast and costs no startup.")
         sentences.append(str(text))
         parts["speed_up"] = _range(fused, locale)
     if sentences:
@@ -214,9 +214,9 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
 
 
 def _list_facts(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
-    """Return startup and break-even in a line, or what a faster start costs later calls."""
+    """Return startup and break-even in a line, or what less of something else costs later calls."""
     locale = current_language(env.config).locale
-    if gain.state is State.STARTUP:
+    if gain.state in (State.MEMORY, State.STARTUP):
         return _describe_later_calls(env, gain)
     startup = format_startup(gain, locale)
     if gain.pays_after:
@@ -259,9 +259,9 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
     start_up, first_call = median(recipes.values()), median(first_calls)
     startup = start_up + first_call
     text = _(
-        "Calls until compiling has paid, by how long a call takes and how much faster it gets. "
-        "Startup is %(startup)s: the compiler's own start, %(compiler)s, and a first call of "
-        "%(first_call)s (medians of %(recipes)s recipes and %(cases)s cases)."
+        "Calls until compiling breaks even, by the time of a call and its speed-up. Startup is "
+        "%(startup)s: %(compiler)s until the compiler runs, and a first call of %(first_call)s "
+        "(medians of %(recipes)s recipes and %(cases)s cases)."
     )
     facts = {
         "startup": format_value(startup, "s", locale, 2),
@@ -308,8 +308,8 @@ def _field_texts() -> dict[str, str]:
     return {
         "pays": str(
             _(
-                "It pays if a call gets more than %(factor)s as fast. At %(example)s, it has paid "
-                "after %(calls)s calls."
+                "It pays if a call gets more than %(factor)s as fast. At %(example)s, it breaks "
+                "even after %(calls)s calls."
             )
         ),
         "never": str(_("It never pays: the whole run is shorter than the startup.")),

@@ -31,10 +31,11 @@ START_UP = "process.compiler.start_up"
 
 
 class State(Enum):
-    """What the work waits for before the change; in the order of the results page."""
+    """What the work waits for before the change, or needs; in the order of the results page."""
 
     WAITS = "gpu-waits"
     BUSY = "gpu-busy"
+    MEMORY = "memory"
     STARTUP = "startup"
     OTHER = "other"  # the share of the GPU is not known, or it has none
 
@@ -72,8 +73,11 @@ class Gain:
 
     @property
     def state(self) -> State:
-        """What the work waits for before the change."""
-        if self.after.measurement.quantity not in ("wall", "gpu"):
+        """What the work waits for before the change, or needs."""
+        quantity = self.after.measurement.quantity
+        if quantity == "memory":
+            return State.MEMORY
+        if quantity not in ("wall", "gpu"):
             return State.STARTUP
         share = self.before.busy_share
         if share is None or share < USED_FROM:

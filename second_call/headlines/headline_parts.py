@@ -94,7 +94,7 @@ def make_ratio(gain: Gain, locale: Locale) -> list[nodes.Node]:
 
 def format_startup(gain: Gain, locale: Locale) -> str:
     """Return what a process takes once; empty if it was not measured or is no question."""
-    if gain.state is State.STARTUP:
+    if gain.state in (State.MEMORY, State.STARTUP):
         return ""
     if gain.startup is not None:
         return format_value(gain.startup, "s", locale, 2)

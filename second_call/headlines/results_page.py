@@ -145,17 +145,17 @@ def _make_group(
     body = html_element(tag="tbody", classes=["headlines"])
     for case in members:
         body += _make_row(env, case, newest=newest, names_device=len(devices) > 1)
-    group += html_element("", _make_head(), body, tag="table", classes=["results-table"])
+    group += html_element("", _make_head(state), body, tag="table", classes=["results-table"])
     if state:
-        table = _make_figures(env, members)
+        table = _make_figures(env, state, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
 
-def _make_head() -> nodes.Element:
+def _make_head(state: State | None) -> nodes.Element:
     """Return the head of a table, with an empty cell above the names of the cases."""
     row = html_element("", html_element(tag="td", classes=[]), tag="tr", classes=[])
-    for column in _column_names():
+    for column in _column_names(state):
         text = nodes.Text(column)
         row += html_element("", text, tag="th", classes=[], attributes={"scope": "col"})
     return html_element("", row, tag="thead", classes=[])
@@ -169,6 +169,9 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.BUSY:
         title = _("The GPU is busy")
         text = _("Before the change, the GPU works at least 80% of the time.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory in a step, beside weights and batch.")
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
@@ -190,10 +193,15 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
     return [name for name, _count in counts.most_common()]
 
 
-def _column_names() -> list[str]:
+def _column_names(state: State | None) -> list[str]:
     """Return the headings of the four columns with figures."""
-    names = [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
+    names = [_("Before and after"), _name_ratio(state), _("Startup"), _("Breaks even after")]
     return [str(name) for name in names]
+
+
+def _name_ratio(state: State | None) -> str:
+    """Return the heading of the column with ratios."""
+    return str(_("Times less memory") if state is State.MEMORY else _("Speed-up"))
 
 
 def _make_row(
@@ -211,7 +219,7 @@ def _make_row(
     gain = case.gain
     if gain is None or case.results is None:
         text = nodes.paragraph("", NOTHING if case.results else _("[not measured yet]"))
-        span = {"colspan": str(len(_column_names()))}
+        span = {"colspan": str(len(_column_names(None)))}
         row += html_element("", text, tag="td", classes=["unmeasured"], attributes=span)
         return row
     if case.results.release != newest:
@@ -220,7 +228,7 @@ def _make_row(
     bars = draw_bars(env, case.words["recipe"], gain)
     startup = nodes.Text(format_startup(gain, locale) or NOTHING)
     calls = nodes.Text(_format_calls(env, gain.pays_after))
-    bars_label, ratio_label, startup_label, calls_label = _column_names()
+    bars_label, ratio_label, startup_label, calls_label = _column_names(gain.state)
     row += _make_cell("headline-bars", bars_label, bars)
     row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, locale))
     row += _make_cell("headline-startup", startup_label, startup)
@@ -242,12 +250,12 @@ def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
     return str(_("%s calls") % calls)
 
 
-def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
+def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) -> Table:
     """Return a table of all figures of a group with their ranges."""
     locale = current_language(env.config).locale
     head = [
         "",
-        _("Speed-up"),
+        _name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),
@@ -291,6 +299,6 @@ def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
     """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
     locale = current_language(env.config).locale
     before, after = gain.before.busy_share, gain.after.busy_share
-    if before is None or after is None or gain.state in (State.STARTUP, State.OTHER):
+    if before is None or after is None or gain.state not in (State.WAITS, State.BUSY):
         return ""
     return f"{format_percent(before, locale)} → {format_percent(after, locale)}"

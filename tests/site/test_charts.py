@@ -26,7 +26,7 @@ from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
 from second_call.charts.scales import Scale, format_seconds, format_value, time_words
 from second_call.charts.scatter import draw_scatter, find_frontier
-from second_call.charts.spans import Lane, SpansData, draw_spans, merge
+from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.recipes.mime_types import PUBLISHED_MIME
 from tests.helpers.gallery import ROOT, Gallery
@@ -263,6 +263,12 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     name, characters, share = drawing.notebook.rows[0]
     assert (name, share) == ("CPU", "75%")
     assert characters == "█" * 12 + "·" * 12 + "█" * 24
+
+
+def test_lanes_stand_in_the_order_in_which_they_begin() -> None:
+    spans = {"first call": [(2.0, 3.0)], "import": [(0.0, 2.0)], "never": []}
+    lanes = [Lane(name=name, is_cpu=False, spans=lane) for name, lane in spans.items()]
+    assert [lane.name for lane in sort_lanes(lanes)] == ["import", "first call", "never"]
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
