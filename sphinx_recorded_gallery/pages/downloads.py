@@ -31,7 +31,16 @@ from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
 from ..recipes.sanitize import sanitize_for_notebook
-from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
+from .markdown import (
+    Page,
+    bold_line,
+    escape,
+    join_blocks,
+    plain_code,
+    show_emphasis_by_signs,
+    write_block,
+    write_heading,
+)
 from .outputs import picture_kind
 from .page_header import page_links, provenance
 
@@ -288,6 +297,8 @@ def make_script(notebook: NotebookNode) -> str:
     for cell in plain.cells:
         if cell.cell_type == "code":
             cell.source = _keep_comments(cell.source)
+        else:
+            cell.source = show_emphasis_by_signs(cell.source)
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     first_lines = script.split("\n", 2)[:2]

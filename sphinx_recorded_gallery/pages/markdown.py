@@ -428,6 +428,25 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     return f"<{tag}>{text}</{tag}>"
 
 
+_CODE_OR_TAG = re.compile(
+    r"(?P<code>(`+).*?(?<!`)\2(?!`))|(?<!\\)</?(?P<tag>strong|em)>", re.DOTALL
+)
+
+
+def show_emphasis_by_signs(text: str) -> str:
+    """Return Markdown in which the elements that ``emphasize`` wrote are signs again.
+
+    In a script, Markdown is a comment: people read it as it is, and tags are only in their way.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match["code"]
+        return "**" if match["tag"] == "strong" else "*"
+
+    return _CODE_OR_TAG.sub(replace, text)
+
+
 def _is_understood(inside: str, outside: str) -> bool:
     """Return whether Markdown takes a sign between two characters as emphasis.
 
