@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import nh3
 from docutils.utils.math.latex2mathml import tex2mathml
 
+from .latex import Formula, split_latex
 from .mime_types import is_shown
 
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
@@ -74,7 +75,6 @@ _CLEANER = nh3.Cleaner(
     clean_content_tags=_DROPPED_WITH_TEXT,
     url_schemes={"data", "http", "https", "mailto"},
 )
-_FORMULA_IN_TEXT = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$")
 _NAMES = re.compile(r"<[a-z][\w-]*|(?<=[\s'\"])[a-z][\w:-]*\s*=", re.IGNORECASE)
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
 # Of pandas' tables, of which nothing is lost without them.
@@ -118,28 +118,33 @@ def sanitize_for_notebook(data: dict[str, Any]) -> None:
 
 
 def is_safe_latex(latex: str) -> bool:
-    """Tell whether LaTeX is a formula, or words with formulas between dollar signs.
+    """Return whether LaTeX only shows words and formulas.
 
-    Words hold no command; formulas hold only what ``is_formula`` lets pass.
+    Words hold no command; formulas hold only what ``is_formula`` lets pass. A text without
+    delimiters may be one formula.
     """
-    if is_formula(latex):
-        return True
-    words = _FORMULA_IN_TEXT.sub("", latex)
-    formulas = _FORMULA_IN_TEXT.findall(latex)
-    has_commands = "\\" in words or "<" in words
-    return bool(formulas) and not has_commands and all(map(is_formula, formulas))
+    pieces = split_latex(latex)
+    if not any(isinstance(piece, Formula) for piece in pieces):
+        return is_formula(latex)
+    for piece in pieces:
+        if isinstance(piece, Formula):
+            is_safe = is_formula(piece.tex)
+        else:
+            is_safe = "\\" not in piece.text and "<" not in piece.text
+        if not is_safe:
+            return False
+    return True
 
 
-def is_formula(latex: str) -> bool:
-    """Tell whether LaTeX is a formula alone, of commands that do nothing but show one.
+def is_formula(tex: str) -> bool:
+    """Return whether LaTeX is one formula of commands that do nothing but show it.
 
-    docutils' converter knows those, and no links, styles or definitions.
+    docutils' converter knows only such commands: no links, styles or definitions.
     """
-    if re.search(r"<[a-zA-Z/!?]", latex):  # what is shown as HTML would have a tag there
+    if re.search(r"<[a-zA-Z/!?]", tex):  # a tag where the output is shown as HTML
         return False
-    formula = latex.strip().strip("$").replace(r"\displaystyle", "").strip()
     try:
-        tex2mathml(formula)
+        tex2mathml(tex.replace(r"\displaystyle", "").strip())
     except Exception:  # of many kinds, beside its own: it was made for what authors write
         return False
     return True

@@ -293,6 +293,11 @@ def test_forms_that_no_page_shows_are_left_out(mime: str) -> None:
         (r"$\def\a{\a}\a$", False),
         (r"$\text{<img src=https://evil.example>}$", False),
         (r"$x <script>y$", False),
+        (r"\[x\]", True),
+        (r"Since \(x\) and $$y$$", True),
+        (r"Since \(\href{javascript:alert(1)}{x}\)", False),
+        (r"\href{javascript:alert(1)}{since} $x$", False),
+        ("$x$ <img src=https://evil.example>", False),
     ],
 )
 def test_latex_is_kept_where_it_is_a_formula(latex: str, is_kept: bool) -> None:
