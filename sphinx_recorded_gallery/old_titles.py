@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
-from .store import digest_of, store_of
+from .store import digest_of, get_store
 
 # By page: the page above it, the one before and the one behind
 Relations = Mapping[str, Sequence[str | None]]
@@ -25,7 +25,7 @@ def setup(app: Sphinx) -> None:
 
 def note_link(env: BuildEnvironment, docname: str, shown: str) -> None:
     """Let the page ``docname`` be written again when the title of the page ``shown`` changes."""
-    store_of(env).pages[docname].linked.add(shown)
+    get_store(env).pages[docname].linked.add(shown)
 
 
 def pages_above(relations: Relations, docname: str) -> list[str]:
@@ -42,7 +42,7 @@ def pages_above(relations: Relations, docname: str) -> list[str]:
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:
     """Note the links that show the title of the page they lead to."""
-    page = store_of(app.env).pages[app.env.docname]  # every page has a record
+    page = get_store(app.env).pages[app.env.docname]  # every page has a record
     for link in doctree.findall(addnodes.pending_xref):
         if link.get("reftype") == "doc" and not link.get("refexplicit"):
             page.linked.add(docname_join(link["refdoc"], link["reftarget"]))
@@ -54,7 +54,7 @@ def _find_pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str
     A page shows the titles of those it links to, of its neighbours and of those above it. All pages
     show what the first page lists, which may have titles for that list alone.
     """
-    store = store_of(env)
+    store = get_store(env)
     relations = env.collect_relations()
     titles = {docname: title.astext() for docname, title in env.titles.items()}
     everywhere = _find_titles_of_first_page(env, titles)

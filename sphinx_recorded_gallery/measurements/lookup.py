@@ -17,7 +17,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
-from ..store import digest_of, keep, once, watch
+from ..store import cached, digest_of, once, watch
 from .keys import Reference, Term, find_references, parse_comparison
 from .processes import (
     ClaimRecord,
@@ -215,7 +215,7 @@ def load_results(env: BuildEnvironment, docname: str, machine: str = "") -> Reci
     path = file.recording(folder)
     files = [file.path, path, replicates_path(path), file.gallery / FILE_NAME]
     read = partial(_read_with_files, file, folder, Path(env.srcdir), env.config)
-    results: RecipeResults | None = keep(env, ("results", docname, machine), files, read)
+    results: RecipeResults | None = cached(env, ("results", docname, machine), files, read)
     return results
 
 

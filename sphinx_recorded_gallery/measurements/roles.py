@@ -17,7 +17,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ..errors import GalleryError
 from ..languages import current_language, source_language
-from ..store import store_of
+from ..store import get_store
 from .keys import Reference, at_release, parse_claim, parse_reference
 from .lookup import Lookup, Outcome, find_page, look_up
 from .names import mark, name_measurement, name_release, tell_comparison
@@ -161,7 +161,7 @@ def _count(record: ClaimRecord) -> str:
 
 def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with the figures of a page, with its place, for every build to tell."""
-    problems = store_of(env).pages[env.docname].problems
+    problems = get_store(env).pages[env.docname].problems
     for node in document.findall(lambda n: isinstance(n, measured | claim)):
         if "problem" in node and "borrowed" not in node:
             block = node.parent  # the paragraph knows its place, also that of a translation

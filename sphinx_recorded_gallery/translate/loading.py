@@ -20,7 +20,7 @@ from sphinx.util import logging
 from ..errors import GalleryError
 from ..labels import ENGINE, shipped_labels
 from ..languages import Language, current_language, is_translated, locale_folder, source_language
-from ..store import hash_file, keep, once, watch
+from ..store import cached, hash_file, once, watch
 from .catalogs import (
     Kind,
     catalog_folder,
@@ -172,7 +172,7 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
         language = current_language(env.config)
         return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
 
-    return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
+    return str(cached(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
 
 def watch_glossary(env: BuildEnvironment) -> Glossary:

@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from ..errors import GalleryError
 from ..languages import locale_folder
 from ..project import Project
-from ..store import keep
+from ..store import cached
 from .catalogs import (
     count_words,
     find_catalogs,
@@ -90,7 +90,7 @@ def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
     locale = locale_folder(config, root)
     project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
     files = sorted(locale.rglob("*.po*"))  # and the templates
-    statuses: list[Status] = keep(
+    statuses: list[Status] = cached(
         env, ("catalogs", code), files, lambda: ([], language_status(project, code))
     )
     return statuses

@@ -129,7 +129,7 @@ def test_a_taken_port_is_one_line(
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a page is not UTF-8": (
         write("faq.rst", b"Questions\n=========\n\nGr\xfc\xdfe\n"),
-        "error: faq.rst:4: byte 0xfc is not text in UTF-8; save the file so",
+        "error: faq.rst:4: byte 0xfc is not valid UTF-8; save the file in UTF-8",
     ),
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),
