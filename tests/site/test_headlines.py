@@ -233,7 +233,7 @@ def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: 
 def test_a_headline_without_a_ratio_is_told_with_its_line(site: Gallery) -> None:
     write_page(site, NAMED.replace("adam.100.fused.wall", "adam.100.fusd.wall"))
     build = site.build()
-    told = "results.rst:7: no measurement is called 'adam.100.fusd.wall'; near it:"
+    told = "results.rst:7: no measurement is called 'adam.100.fusd.wall'; similar:"
     assert told in build.warnings
     assert find_groups(build.page("results"))["not-measured"] == ["Ten layers: fused=True"]
     write_page(site, NAMED)

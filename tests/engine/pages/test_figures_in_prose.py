@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
         "It is :measured:`adam.100.fusd.speedup`.",
         [],
         "steps.py:5: no measurement is called 'adam.100.fusd.speedup'; "
-        "near it: adam.100.fused.speedup",
+        "similar: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",
         [],
-        "steps.py:5: no recipe is called 'step'; near it: steps",
+        "steps.py:5: no recipe is called 'step'; similar: steps",
     ),
 }
 
@@ -238,7 +238,7 @@ def test_a_claim_compares_like_with_like(gallery: Gallery) -> None:
     told = gallery.build().warnings
     assert (
         "steps.py:5: the claim <fused.time < kernels> compares adam.100.fused.time in 's' with "
-        "adam.fused.kernels in no unit (a count); compare what has one unit"
+        "adam.fused.kernels in no unit (a count); compare values of the same unit"
     ) in told
 
 

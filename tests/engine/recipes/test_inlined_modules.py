@@ -22,7 +22,7 @@ def measure(x: int) -> int:
 
 SIZE = 3
 '''
-MISPLACED = "a module that a recipe inlines holds functions and constants"
+MISPLACED = "a module that an example inlines may hold only functions and constants"
 
 
 def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") -> Recipe:
