@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from .run_program import ask
+from .run_program import run_program
 
 _PREFIX = "recipe-run-"
 _OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens
@@ -60,7 +60,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         with contextlib.suppress(OSError):
-            ask(["chmod", "-R", "u+rwx", str(folder)])
+            run_program(["chmod", "-R", "u+rwx", str(folder)])
         shutil.rmtree(folder, ignore_errors=True)
 
 

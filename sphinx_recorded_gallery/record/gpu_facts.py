@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from .run_program import ask
+from .run_program import run_program
 
 TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
@@ -44,7 +44,7 @@ def list_all() -> list[Gpu]:
     """Return all GPUs of this machine; raise ``NoGpuError`` if nvidia-smi does not answer."""
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     try:
-        done = ask([TOOL, "--format=csv,noheader", query])
+        done = run_program([TOOL, "--format=csv,noheader", query])
     except TimeoutError as error:
         raise NoGpuError(f"{TOOL}: {error}; its driver may hang") from None
     except OSError:

@@ -20,7 +20,7 @@ from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
-from .run_program import ask
+from .run_program import run_program
 
 _MACHINE_ID = Path("/etc/machine-id")  # made when the system is installed; only Linux has it
 
@@ -110,7 +110,7 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
         return {}
     command = [sys.executable, "-P", "-c", program]
     try:
-        done = ask(command, seconds=seconds, environment=environment)
+        done = run_program(command, seconds=seconds, environment=environment)
     except TimeoutError as error:
         raise _probe_error(f"{error}, as of a GPU's driver that hangs") from None
     result = _parse_probe(done.stdout)
@@ -200,7 +200,7 @@ def _ask_git(path: Path, *arguments: str) -> str:
     Raises ``OSError`` with git's message if it refuses, or if git cannot be started.
     """
     command = ["git", "-C", str(path), *arguments]
-    done = ask(command, environment=os.environ | {"LC_ALL": "C"})
+    done = run_program(command, environment=os.environ | {"LC_ALL": "C"})
     if done.returncode:
         raise OSError(0, " ".join(done.stderr.split()) or "no answer")
     return done.stdout.strip()

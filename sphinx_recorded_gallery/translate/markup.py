@@ -70,9 +70,7 @@ class Markup:
 
 def parse(text: str, *, glue: bool = False) -> Markup:
     """Parse one message; with ``glue``, words may touch markup, as in some languages."""
-    children, messages = _parse_inline(
-        text.rstrip(), glue
-    )  # as docutils strips lines
+    children, messages = _parse_inline(text.rstrip(), glue)  # as docutils strips lines
     parts: Counter[tuple[str, str]] = Counter()
     plain: list[str] = []
     for child in children:

@@ -53,7 +53,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a language without catalogs": (
         LANGUAGES,
         ["check-po"],
-        "locale/templates:1: no templates say which messages pages have",
+        "locale/templates:1: no templates list the messages of pages",
     ),
     "no recipes": (
         remove("recipes_source/one.py"),

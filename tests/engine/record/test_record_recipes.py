@@ -200,8 +200,8 @@ def test_a_recipe_is_called_by_its_path_or_its_last_part(gallery: Gallery) -> No
     assert gallery.messages.splitlines()[-1].startswith("two/b: recorded in ")
     assert gallery.record("one/a")
     assert gallery.recording("one/a").facts["recipe"] == "one/a"
-    several = "several recipes are named a; there are: one/a, two/a"
-    for name, text in (("a", several), ("x", "no recipe named x; there are: c, one/a, ")):
+    several = "several examples are named a; choose among: one/a, two/a"
+    for name, text in (("a", several), ("x", "no example named x; choose among: c, one/a, ")):
         with pytest.raises(GalleryError) as caught:
             gallery.record("c", name)
         assert str(caught.value).startswith(text)

@@ -135,7 +135,7 @@ def test_what_a_change_of_shared_code_costs_is_told(
     assert main(["check"]) == 1
     told = capsys.readouterr().out
     assert told.count("changed code in _bench.py, imported in cell 1") == 2
-    assert "_bench.py is the code of 2 recipes: its change asks for 2 new recordings" in told
+    assert "_bench.py is part of 2 examples: its change needs 2 new recordings" in told
 
 
 @pytest.mark.slow
