@@ -26,9 +26,8 @@ _UNSUPPORTED = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run Sphinx as ``sphinx-build`` does, but report an error in one line."""
-    gc.set_threshold(
-        200_000
-    )  # nodes are many and stay; collecting after every 700 costs a sixth of a build
+    # Nodes are many and stay: collecting after every 700 costs a sixth of a build.
+    gc.set_threshold(200_000)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that processes of -j end, too
     nocolor()  # the command that runs this reads the output
     parser = get_parser()
