@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..recipes.recipe import Recipe
 
 SPANS_MIME = PUBLISHED_MIME + "spans+json"
-REMEDY = "correct what the recipe publishes"
+REMEDY = "correct what the example publishes"
 
 Span = tuple[float, float]  # start and end, in seconds from the beginning of the picture
 

@@ -147,7 +147,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
             keep = (
                 f"keep that of one side: git checkout --ours or --theirs, and this file; or {again}"
             )
-            raise wrong("a conflict that git left here", keep) from None
+            raise wrong("an unresolved merge conflict", keep) from None
         raise wrong("not a whole notebook (invalid JSON)") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise wrong("not a recording made here") from None

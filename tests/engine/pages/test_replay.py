@@ -115,7 +115,7 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> N
         (lambda path: path.unlink(), "no recording; run: recorded-gallery record adding"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
         (lambda path: path.write_text("[]"), "not a recording made here"),
-        (lambda path: path.write_text("<<<<<<< HEAD\n{"), "a conflict that git left here"),
+        (lambda path: path.write_text("<<<<<<< HEAD\n{"), "an unresolved merge conflict"),
         (lambda path: rewrite(path, recipe="another"), "holds the recording of 'another'"),
         (lambda path: rewrite(path, schema=99), "recorded in format 99"),
         (lambda path: rewrite(path, cells=[]), "cells are missing from this recording"),

@@ -32,10 +32,10 @@ SETTINGS = {
 }
 BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
-    'print("text first")\n': "1: no docstring; start the recipe with one that holds its title",
+    'print("text first")\n': "1: no docstring; start the file with a docstring that holds the title",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
-    f"{HEAD}x = 'a\u2028b'\n": "5: a line break that is not seen in the code below; write it as",
+    f"{HEAD}x = 'a\u2028b'\n": "5: an invisible line break in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
     "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and it",
     f"{HEAD}{START}x = 1\n": '5: All "sphinx_gallery_start_ignore" flags must have a matching',

@@ -36,14 +36,14 @@ def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     ("content", "line", "told"),
     [
         ('msgid "a"\nmsgstr "b"\n\nnonsense\n', 4, "not a catalog from here on"),
-        ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "a conflict that git left here"),
+        ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
         ('msgid "a"\nmsgstr b"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\nmsgstr "b" c"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
         ('msgid "a"\nmsgstr "b"\n\nmsgid "c"\n', 4, "no msgstr follows"),
         ('msgid "a"\nmsgctxt "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
         ('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', 3, "a second msgstr"),
-        ('msgid "a"\n=======\nmsgstr "b"\n', 2, "a conflict that git left here"),
+        ('msgid "a"\n=======\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
     ],
 )
 def test_what_is_no_catalog_is_told_with_its_line(
