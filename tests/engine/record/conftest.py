@@ -47,7 +47,7 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
                         text,
                         path=run.recipe.path,
                         line=cell.line,
-                        remedy="mend the recipe\n    the traceback",
+                        remedy="mend the example\n    the traceback",
                     ) from None
                 if text := printed.getvalue():
                     shown.append(nbformat.v4.new_output("stream", name="stdout", text=text))

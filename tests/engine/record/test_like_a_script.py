@@ -178,14 +178,14 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
 @pytest.mark.parametrize(
     ("module", "line", "place", "remedy"),
     [
-        ("raise ValueError('they disagree')", "check()", "recipe.py:10:", "mend the recipe"),
-        ("assert 1 == 2, 'they disagree'", "check()", "recipe.py:10:", "mend the recipe"),
-        ("1 / 0", "check()", "_harness.py:3:", "mend the recipe"),
+        ("raise ValueError('they disagree')", "check()", "recipe.py:10:", "mend the example"),
+        ("assert 1 == 2, 'they disagree'", "check()", "recipe.py:10:", "mend the example"),
+        ("1 / 0", "check()", "_harness.py:3:", "mend the example"),
         (
             "import time; time.sleep(30)",
             "check()",
             "recipe.py:10:",
-            "raise the limit in the recipe",
+            "raise the limit in the example",
         ),
         ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out instead"),
         ("pass", "import nowhere", "recipe.py:10:", 'PYTHONPATH = "{recipes}/../src"'),
@@ -193,7 +193,7 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
             "pass",
             "from urllib.request import urlopen; urlopen('http://nowhere.invalid/')",
             "recipe.py:10:",
-            "a recipe has to run without a network",
+            "an example has to run without a network",
         ),
     ],
 )

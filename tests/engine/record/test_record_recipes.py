@@ -234,11 +234,11 @@ IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0
         (
             "open('near.txt')",
             11,
-            'add a line to the recipe: # sphinx_gallery_inputs = ["near.txt"]',
+            'add a line to the example: # sphinx_gallery_inputs = ["near.txt"]',
         ),
-        ("open('/nowhere/a')", 11, "a recipe runs in an empty folder, with the files beside it"),
-        ("raise OSError(28, 'No space')", 11, "make room, in TMPDIR as well"),
-        (IN_FUNCTION, 16, "mend the recipe"),
+        ("open('/nowhere/a')", 11, "an example runs in an empty folder, with the files beside it"),
+        ("raise OSError(28, 'No space')", 11, "free disk space, also in TMPDIR"),
+        (IN_FUNCTION, 16, "mend the example"),
     ],
 )
 def test_an_error_names_its_line_and_what_is_to_blame(

@@ -59,7 +59,7 @@ def recipes(gallery: Gallery) -> Gallery:
 NO_RECIPE = "error: recipes_source/d.py:1: syntax error: invalid syntax; mend the code"
 FAILED = (
     "error: recipes_source/c.py:8: cell 1 of 1 failed: ZeroDivisionError: division by zero; "
-    "mend the recipe"
+    "mend the example"
 )
 
 
@@ -171,7 +171,7 @@ def test_what_is_missing_is_made_of_this_code_on_this_host(
             f"{ONCE}x = 1\n\n# %%\n\nx{PUBLISHES}",
             [],
             "NameError: name 'x' is not defined; a replicate leaves out cells with "
-            "'# sphinx_gallery_once': if one defines the name, unmark it, or mend the recipe",
+            "'# sphinx_gallery_once': if one defines the name, unmark it, or mend the example",
         ),
     ],
 )
