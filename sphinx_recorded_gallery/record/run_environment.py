@@ -139,7 +139,8 @@ def _parse_probe(output: str) -> dict[str, Any] | None:
 def _probe_error(reason: str) -> GalleryError:
     return GalleryError(
         f"the probe in recording.toml failed: {reason}",
-        remedy='install the packages that examples need; it prints one object, as {"gpu": true, "versions": {}}',
+        remedy="install the packages that examples need; the probe has to print one object, "
+        'such as {"gpu": true, "versions": {}}',
     )
 
 

@@ -48,7 +48,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a recipe's name cannot be shown": (
         write("recipes_source/a\nb.py", b""),
         ["check"],
-        "recipes_source/a<U+000A>b.py: no page can be called so; rename the file",
+        "recipes_source/a<U+000A>b.py: a page cannot have this name; rename the file",
     ),
     "a language without catalogs": (
         LANGUAGES,

@@ -217,7 +217,7 @@ def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
     [
         ("steps\n      no words at all", "write a line such as"),
         ("steps\n      adam.100.fused.wall: words", "say against what"),
-        ("stairs against a: words", "no recipe is called 'stairs'"),
+        ("stairs against a: words", "no example is called 'stairs'"),
         ("steps against a\n      b.wall (grpah): words", "'grpah' is none of the kinds"),
     ],
 )

@@ -81,7 +81,7 @@ def test_without_a_setting_all_processes_are_of_one_release(gallery: Gallery) ->
         add_replicate(gallery, rows=[speedup(9.1)], host=host, versions=OLD)
     build = gallery.build()
     assert "It is 9.1×" in shown(build)
-    told = "steps.py:5: no releases are told apart, so there is no 2.11; name the package in "
+    told = "steps.py:5: releases are not told apart, so there is no 2.11; name the package in "
     assert told + "recording.toml: [provenance] release" in build.warnings
 
 
@@ -102,7 +102,7 @@ def test_an_unknown_release_is_one_line_that_names_those_there_are(released: Gal
     add(released, f"It is :measured:`{SPEEDUP}@2.9`.")
     add_replicate(released, rows=steps(), versions=OLD)
     told = released.build().warnings
-    line = f"steps.py:5: nothing was measured with python 2.9; there are: {HERE}, 2.11"
+    line = f"steps.py:5: nothing was measured with python 2.9; measured releases: {HERE}, 2.11"
     assert line in told
     assert told.count("WARNING") == 1
 

@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",
         [],
-        "steps.py:5: no recipe is called 'step'; similar: steps",
+        "steps.py:5: no example is called 'step'; similar: steps",
     ),
 }
 
@@ -262,7 +262,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
 ) -> None:
     index = gallery.root / "index.rst"
     index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}`, as on every page.\n")
-    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
+    assert "index.rst:8: no example is called 'steps'" in gallery.build().warnings
     add(gallery, f"It is :measured:`{SPEEDUP}`.")
     add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
     kernels = figure("adam.fused.kernels", value=9, low=9, high=9, unit="")
@@ -276,7 +276,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
     store(gallery, figure("adam.fused.kernels", value=8, low=8, high=8, unit=""), name="others")
     assert gallery.build().read == ["recipes/others"]
     index.write_text(index.read_text().replace("steps:", ""))
-    told = f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}"
+    told = f"index.rst:8: '{SPEEDUP}' names no example; write it as NAME:{SPEEDUP}"
     assert told in gallery.build().warnings
 
 

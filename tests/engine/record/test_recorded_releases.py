@@ -106,5 +106,5 @@ def test_drift_tells_of_a_release_that_is_none(
     assert drift_since(released, HERE, capsys) == [
         f"its page shows {HERE} itself; name another release"
     ]
-    told = f"nothing was measured with python 2.9; there are: {HERE}"
+    told = f"nothing was measured with python 2.9; measured releases: {HERE}"
     assert drift_since(released, "2.9", capsys) == [told]
