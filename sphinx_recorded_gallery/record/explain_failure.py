@@ -42,6 +42,10 @@ class KernelDiedError(GalleryError):
     """The kernel was killed from outside, perhaps for lack of memory: a second try may succeed."""
 
 
+class UndefinedNameError(GalleryError):
+    """The code of a cell uses a name that is not defined."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Failure:
     """A cell that failed, and what is known of its run."""
@@ -155,7 +159,8 @@ def _explain_exception(exception: CellExecutionError, failure: Failure) -> Galle
     with contextlib.suppress(OSError):  # the recipe may have removed its own file
         place = _find_place(exception.traceback, failure)
     remedy = _find_remedy(name, value, failure.recipe)
-    return failure.error(f"failed: {text}", remedy, place=place)
+    kind = UndefinedNameError if name == "NameError" else GalleryError
+    return failure.error(f"failed: {text}", remedy, place=place, kind=kind)
 
 
 def _find_remedy(name: str, value: str, recipe: Recipe) -> str:

@@ -88,7 +88,7 @@ def test_an_error_that_conf_expects_is_recorded_and_shown_and_ends_the_recipe(
     assert shown[1].ename == "ZeroDivisionError"
     write(gallery, "x = 1")
     assert not gallery.record("recipe")
-    told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
+    told = "runs to its end, but expected_failing_examples in conf.py names it; remove it there"
     assert told in gallery.messages
 
 
