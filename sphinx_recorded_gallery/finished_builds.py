@@ -92,7 +92,7 @@ def _save(app: Sphinx, noted: dict[str, Any]) -> None:
 
 
 def _is_as_noted(noted: object, files: dict[str, State]) -> bool:
-    """Tell whether all files that were noted are as they were; others may have come."""
+    """Return whether all files that were noted are as they were; others may have come."""
     return isinstance(noted, dict) and all(files.get(name) == noted[name] for name in noted)
 
 

@@ -56,7 +56,7 @@ class Language:
 
     @property
     def words_touch_markup(self) -> bool:
-        """Tell whether words may touch inline markup, as a particle does behind a literal."""
+        """Return whether words may touch inline markup, as a particle does behind a literal."""
         return self.script in _WITHOUT_SPACES
 
 
@@ -180,7 +180,7 @@ def current_language(config: Config) -> Language:
 
 
 def is_translated(config: Config) -> bool:
-    """Tell whether this build shows translations."""
+    """Return whether this build shows translations."""
     return bool(config.language != source_language(config).code)
 
 

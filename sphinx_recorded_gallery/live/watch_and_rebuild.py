@@ -74,7 +74,7 @@ class Live:
         self._processes.set_forkserver_preload(preload)
 
     def is_source(self, change: watchfiles.Change, path: str) -> bool:
-        """Tell whether a build depends on a path; what builds make is no source."""
+        """Return whether a build depends on a path; what builds make is no source."""
         is_made = any(Path(path).is_relative_to(each) for each in self._made)
         return self._filter(change, path) and not (is_made or path.endswith(".mo"))
 

@@ -80,12 +80,12 @@ def read_capture(settings: Mapping[str, Any]) -> Capture:
 
 
 def is_capture_repr(value: object) -> bool:
-    """Tell whether a value can be that of ``capture_repr``."""
+    """Return whether a value can be that of ``capture_repr``."""
     return isinstance(value, tuple | list) and all(method in METHODS for method in value)
 
 
 def is_pattern(value: object) -> bool:
-    """Tell whether a value is a regular expression."""
+    """Return whether a value is a regular expression."""
     try:
         re.compile(value)  # type: ignore[call-overload]
     except (re.error, TypeError):

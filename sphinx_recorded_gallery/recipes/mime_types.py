@@ -11,5 +11,5 @@ SHOWN = ("text/html", *PICTURES, "text/markdown", "text/latex", "text/plain")
 
 
 def is_shown(mime: str) -> bool:
-    """Tell whether a page shows outputs in this form, or reads measurements from it."""
+    """Return whether a page shows outputs in this form, or reads measurements from it."""
     return mime in SHOWN or mime.startswith(PUBLISHED_MIME)

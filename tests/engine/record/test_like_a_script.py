@@ -136,7 +136,7 @@ def test_a_widget_that_no_page_can_show_is_told(gallery: Gallery) -> None:
     [outputs] = run(gallery, f"{WIDGETS}\nslider = output_widget(_model_name='IntSliderModel')\n"
         "show(slider, 'IntSlider(value=0)')")  # fmt: skip
     assert outputs[0].data["text/plain"] == "IntSlider(value=0)"
-    assert "cell 1: pages and notebooks leave out a widget, and show its words" in gallery.messages
+    assert "cell 1: pages and notebooks leave out a widget, and show its text" in gallery.messages
 
 
 def test_streams_keep_their_order(gallery: Gallery) -> None:
@@ -187,7 +187,7 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
             "recipe.py:10:",
             "raise the limit in the example",
         ),
-        ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out instead"),
+        ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out"),
         ("pass", "import nowhere", "recipe.py:10:", 'PYTHONPATH = "{recipes}/../src"'),
         (
             "pass",

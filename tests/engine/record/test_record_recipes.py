@@ -307,7 +307,7 @@ def test_a_full_disk_keeps_the_old_recording_and_ends_no_other(
     monkeypatch.setattr(write_recordings.atomic_files, "write_synced", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
-    told = "cannot be written: No space left on device; make room and record again"
+    told = "cannot be written: No space left on device; free disk space and record again"
     assert {*errors(gallery)} == {f"error: {path}: {told}"}
     assert "two: recorded in " in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))

@@ -100,7 +100,7 @@ def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: G
             "a: current (CPU)",
             "b: current (CPU)",
             NO_RECIPE,
-            "a: its 2 replicates are there already",
+            "a: its 2 replicates exist already",
             "b: publishes no rows, so it has no replicates",
             "c: begins (1 of 1)",
             "c: cell 1 of 1, N s",

@@ -56,7 +56,7 @@ def test_a_host_makes_the_replicates_of_each_release(
     assert released.record("steps", replicates=1)
     assert "1 of 1 replicates made" in released.messages
     assert released.record("steps", replicates=1)
-    assert "its 1 replicates are there already" in released.messages
+    assert "its 1 replicates exist already" in released.messages
 
 
 def test_drift_leaves_out_what_measured_another_release(

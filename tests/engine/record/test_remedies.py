@@ -116,7 +116,7 @@ def test_replicates_of_another_device_are_refused_before_they_run(
     name_gpu(gallery, "steps")
     assert main(["record", "steps", "--device", "cpu", "--replicates", "2"]) == 1
     told = capsys.readouterr().err
-    assert "steps: recorded on Some GPU, and replicates of another device" in told
+    assert "steps: recorded on Some GPU, and replicates on another device" in told
     assert "begins" not in told
     assert not (gallery.recordings / "steps.jsonl").exists()
     assert run_suggested(told) == 0
