@@ -185,7 +185,7 @@ class RecipeDisplayHook(ZMQShellDisplayHook):
 
 
 class RecipeShell(ZMQInteractiveShell):
-    """Runs cells. Libraries know a notebook with widgets by IPython's class name, so not by this."""
+    """Runs cells. By IPython's class name, libraries would recognize a notebook with widgets."""
 
     displayhook_class = Type(RecipeDisplayHook)
 

@@ -206,7 +206,7 @@ class Session:
         return to_do, current_pages
 
     def _is_writable(self, file: GalleryFile) -> bool:
-        """Return whether a recipe's recording can be written, to know before it runs for minutes."""
+        """Return whether a recipe's recording can be written, before it runs for minutes."""
         try:
             write_recordings.ensure_writable(file.recording(self.folder))
         except GalleryError as error:

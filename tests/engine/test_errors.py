@@ -74,7 +74,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "languages.toml is empty": (
         write("languages.toml", b""),
         ["html"],
-        "languages.toml: no language; the first is that of the sources",
+        "languages.toml: no language; add that of the sources first",
     ),
     "unknown language": (
         LANGUAGES,
@@ -83,7 +83,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     ),
 }
 for line in ('en = "English"', "en = { name = 3 }"):
-    told = "languages.toml: en: not as such a line is written; write en = {"
+    told = "languages.toml: en: not a valid language; write en = {"
     CASES[f"a line is {line}"] = (write("languages.toml", line.encode()), ["html"], told)
 for code in ("?", "日本", "qq"):
     told = f"'{code}' is not the code of a language"

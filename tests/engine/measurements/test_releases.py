@@ -41,7 +41,7 @@ def test_a_key_may_name_a_release() -> None:
 
 @pytest.mark.parametrize("target", ["a@2.11 < b@2.11", "a@2.11 < b"])
 def test_a_claim_is_of_one_release(target: str) -> None:
-    with pytest.raises(ValueError, match=r"write one @2\.11 behind the whole comparison"):
+    with pytest.raises(ValueError, match=r"write it once at the end, such as @2\.11"):
         parse_claim(f"so <{target}>")
 
 

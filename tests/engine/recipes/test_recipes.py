@@ -19,7 +19,7 @@ def load(tmp_path: Path, text: str | bytes) -> Recipe:
 
 
 SECONDS = "needs a number of seconds above 0, at most 1,000,000"
-WHOLE = "write the whole value on this line, behind a '='"
+WHOLE = "write the whole value on this line, after a '='"
 SETTINGS = {
     "deadline = 0": f"{SECONDS}; correct the value",
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
@@ -37,12 +37,13 @@ BAD = {
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
     f"{HEAD}x = 'a\u2028b'\n": "5: an invisible line break in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
-    "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and it",
+    "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and the "
+    "setting",
     f"{HEAD}{START}x = 1\n": '5: All "sphinx_gallery_start_ignore" flags must have a matching',
     f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: the visible part of this "
     "code cannot be parsed without the hidden part; hide whole statements only",
     f"{SET}cell_timout = 9\nx = 1\n": "5: unknown setting "
-    "sphinx_gallery_cell_timout; there are: alt, cell_timeout, deadline, fold, inputs, once, "
+    "sphinx_gallery_cell_timout; choose among: alt, cell_timeout, deadline, fold, inputs, once, "
     "plumbing, and Sphinx-Gallery's own",
     f"{SET}deadline = 5\nx = 1\n\n# %%\n\n# sphinx_gallery_deadline = 6\n": "10: "
     "sphinx_gallery_deadline is set a second time, first in line 5; remove one of them",

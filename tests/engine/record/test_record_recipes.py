@@ -283,8 +283,8 @@ def test_what_pages_leave_out_is_told(gallery: Gallery) -> None:
     code = show({"text/html": html}) + show({"text/html": html}) + show({"image/gif": "x"})
     gallery.write("recipe", f"{TITLE}\n{code}")
     assert gallery.record("recipe")
-    told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output that has no form"
-    assert f"{told} but image/gif; show what needs no script" in gallery.messages
+    told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output whose only form"
+    assert f"{told} is image/gif; show something without scripts" in gallery.messages
 
 
 @here

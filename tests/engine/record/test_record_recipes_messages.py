@@ -194,3 +194,10 @@ def test_a_damaged_line_of_replicates_is_told_and_other_recipes_go_on(recipes: G
     assert lines[1].startswith("error: recordings/a.jsonl:1: ")
     assert "b: recorded in N s" in lines
     assert lines[-2:] == ["1 failed: a", lines[1]]
+
+
+@pytest.mark.slow
+def test_a_kernel_tells_a_name_that_a_replicate_lacks(gallery: Gallery) -> None:
+    write(gallery, code=f"{ONCE}x = 1\n\n# %%\n\nx{PUBLISHES}")
+    _done, lines = record(gallery, replicates=1)
+    assert "NameError: name 'x' is not defined; a replicate leaves out cells with" in lines[-1]

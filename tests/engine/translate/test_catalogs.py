@@ -28,7 +28,7 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
 def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     path = tmp_path / "page.po"
     path.symlink_to("/dev/null")  # another would be read without end
-    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: it is no file"):
+    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: it is not a regular file"):
         read_catalog(path)
 
 
