@@ -1,6 +1,6 @@
 """Settings of a recipe: comment lines of the form ``# sphinx_gallery_<name> = <value>``.
 
-Sphinx-Gallery removes them from the page; its own are allowed, too. Those of this package are:
+Sphinx-Gallery removes them from the page; its own are allowed, too. Those of this package:
 
 ``cell_timeout``
     Seconds one cell may take while it is recorded.
@@ -9,13 +9,13 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 ``inputs``
     A list of local files, relative to the recipe, that its code reads. Several lines add up.
 ``alt``
-    In a code cell: a description of its figure for those who cannot see it. One line per figure.
+    In a code cell: what its figure shows, for those who cannot see it. One line per figure.
 ``once``
-    In a code cell: True if replicates skip it, so that it only runs for the page.
+    In a code cell: True if it runs for the page only, and replicates leave it out.
 ``plumbing``
-    In a code cell: True if it runs, but neither pages nor downloads show it.
+    In a code cell: True if it runs, but is shown neither on the page nor in what readers download.
 ``fold``
-    In a code cell: the purpose of its code. A page shows this line, and the code on demand.
+    In a code cell: what its code is for. A page shows this line, and the code on demand.
 """
 
 import ast
