@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-# By subject; `*` stands for any characters. Of Python's own variables only those that say where
-# things lie, of all others none that holds a token or a password.
+# By subject; `*` stands for any characters. Python's own variables are listed only if they name
+# folders; no variable may hold a token or a password.
 PASSED = {
     "system": "PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TMPDIR TMP TEMP "
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR",

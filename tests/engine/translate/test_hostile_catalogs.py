@@ -79,7 +79,7 @@ def test_no_title_declares_an_encoding_in_which_a_comment_is_code(site: Gallery)
 @pytest.mark.parametrize(
     ("script", "told"),
     [
-        (b"import os", "does something else than the recipe"),
+        (b"import os", "is another program than the example"),
         (b"# coding: x", "is no Python (unknown encoding: x"),
         (b"\xff", "is no Python"),
     ],
