@@ -16,7 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.pages.markdown import write_block
 from tests.helpers.gallery import RECIPE, Gallery
 
-ACCEPT = 'accept it: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
+ACCEPT = 'accept this: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
 
 
 def put(site: Gallery, *lines: str) -> None:
@@ -91,7 +91,7 @@ def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(
     [line] = warnings_of(site)
     assert re.fullmatch(
         r"recipes_source/adding\.py:\d+: WARNING: box: notebook and script have only its words; "
-        rf"say it with other markup, or {re.escape(ACCEPT)}",
+        rf"use other markup, or {re.escape(ACCEPT)}",
         line,
     )
     assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(site)

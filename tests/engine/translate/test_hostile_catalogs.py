@@ -80,8 +80,8 @@ def test_no_title_declares_an_encoding_in_which_a_comment_is_code(site: Gallery)
     ("script", "told"),
     [
         (b"import os", "is another program than the example"),
-        (b"# coding: x", "is no Python (unknown encoding: x"),
-        (b"\xff", "is no Python"),
+        (b"# coding: x", "is not valid Python: unknown encoding: x"),
+        (b"\xff", "is not valid Python"),
     ],
 )
 def test_no_script_is_written_that_does_something_else(
