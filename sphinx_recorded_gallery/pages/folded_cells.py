@@ -17,9 +17,9 @@ SCRIPT = "folded_cells.js"
 
 
 def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
-    """Put the code of each cell that is marked so into a node that folds it.
+    """Wrap the code of each cell that is marked for it into a node that folds it.
 
-    What a cell put out stays where it is, below the code.
+    The outputs of the cell stay below the code.
     """
     for block in code_of_cells(document):
         summary = block["recipe_fold"]
@@ -28,7 +28,7 @@ def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
         folded = folded_cell(summary=summary, summary_classes=[])
         block.replace_self(folded)
         folded += block
-        # A text leads there as to a section, `Summary`_, unless a section has this name.
+        # Make the cell an implicit target, `Summary`_, unless a section has this name.
         name = nodes.fully_normalize_name(summary)
         if name not in document.nameids:
             folded["names"].append(name)

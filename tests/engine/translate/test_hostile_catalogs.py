@@ -79,9 +79,9 @@ def test_no_title_declares_an_encoding_in_which_a_comment_is_code(site: Gallery)
 @pytest.mark.parametrize(
     ("script", "told"),
     [
-        (b"import os", "does something else than the recipe"),
-        (b"# coding: x", "is no Python (unknown encoding: x"),
-        (b"\xff", "is no Python"),
+        (b"import os", "is another program than the example"),
+        (b"# coding: x", "is not valid Python: unknown encoding: x"),
+        (b"\xff", "is not valid Python"),
     ],
 )
 def test_no_script_is_written_that_does_something_else(
@@ -145,7 +145,7 @@ def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> N
         domain="sphinx_recorded_gallery",
     )
     assert "<img src=//" not in build.page(PAGE)
-    assert "plural forms, which no message has" in build.warnings
+    assert "plural forms, which are not used here" in build.warnings
     site.translate("sphinx_recorded_gallery", {})
     build = attack(
         site,
@@ -156,7 +156,7 @@ def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> N
         ),
     )
     assert "_downloads" not in build.page(PAGE)
-    assert "plural forms, which no message has" in build.warnings
+    assert "plural forms, which are not used here" in build.warnings
 
 
 # S4 to S6: checks that are switched off
