@@ -16,7 +16,9 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.pages.markdown import write_block
 from tests.helpers.gallery import RECIPE, Gallery
 
-ACCEPT = 'accept this: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
+ACCEPT = (
+    'accept this: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
+)
 
 
 def put(site: Gallery, *lines: str) -> None:
