@@ -196,22 +196,25 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     if not _has_evidence(self, node):
         return
     [sentence] = node["ids"]
-    box, button = f"{sentence}-evidence", f"{sentence}-mark"
-    lines = [
-        f'<span class="claim-line{" claim-measured" * is_told}" id="{box}-{number}">'
-        f"{mark(self.config, line)}</span>"
-        for number, (line, is_told) in enumerate(node["evidence"])
-    ]
-    # The button's name is the label, the sentence before it, and what was compared: several claims
-    # of a page may have the same words.
-    label = _("Evidence")  # not in the f-string, where the catalogs would miss it
-    here, source = current_language(self.config).tag, source_language(self.config).tag
-    said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
+    box = f"{sentence}-evidence"
+    button = f"{sentence}-mark"
+    lines = []
+    for number, (pieces, is_measured) in enumerate(node["evidence"]):
+        classes = "claim-line claim-measured" if is_measured else "claim-line"
+        text = mark(self.config, pieces)
+        lines.append(f'<span class="{classes}" id="{box}-{number}">{text}</span>')
+    label = _("Evidence")
+    language = ""  # the sentence around the button may not be translated
+    tag = current_language(self.config).tag
+    if tag != source_language(self.config).tag:
+        language = f' lang="{tag}"'
+    # Several claims of a page may have the same words. So the name of the button is its label, the
+    # sentence before it, and the compared measurements.
     self.body.append(
-        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{said} '
+        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{language} '
         f'aria-label="{escape(label)}" '
         f'aria-labelledby="{button} {sentence} {box}-1"></button>'
-        f'<span class="claim-evidence" id="{box}"{said} role="note" popover>'
+        f'<span class="claim-evidence" id="{box}"{language} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
 
@@ -227,11 +230,11 @@ def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
 
 def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:
     """Write the list, folded."""
-    rows = [
-        f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"
-        f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
-        for names, figure, spread in node["rows"]
-    ]
+    rows = []
+    for names, measurement, spread in node["rows"]:
+        name = mark(self.config, [*names, (": ", False)])
+        range_text = mark(self.config, [(f" ({spread})", False)])
+        rows.append(f"<li>{name}<strong>{escape(measurement)}</strong>{range_text}</li>\n")
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
@@ -246,9 +249,9 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
                 "measured."
             )
         )
-    said = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
+    paragraphs = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
     self.body.append(
         f'<details class="figure-list"><summary>{escape(summary)}</summary>\n'
-        f"{said}<ul>\n{''.join(rows)}</ul>\n</details>\n"
+        f"{paragraphs}<ul>\n{''.join(rows)}</ul>\n</details>\n"
     )
     raise nodes.SkipNode

@@ -86,7 +86,7 @@ for line in ('en = "English"', "en = { name = 3 }"):
     told = "languages.toml: en: not a valid language; write en = {"
     CASES[f"a line is {line}"] = (write("languages.toml", line.encode()), ["html"], told)
 for code in ("?", "日本", "qq"):
-    told = f"'{code}' is not the code of a language"
+    told = f"'{code}' is not the code of a known language"
     CASES[f"a language is called {code}"] = (LANGUAGES, ["new-language", code], told)
 
 
