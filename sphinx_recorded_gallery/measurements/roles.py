@@ -114,9 +114,10 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
     locale = current_language(env.config).locale
     node.children = []
     if measurement is None:
-        placeholder = _("[not measured yet]")
         if lookup.outcome is Outcome.LEFT_TO_GPU:
             placeholder = _("[not measured here]")
+        else:
+            placeholder = _("[not measured yet]")
         node += nodes.Text(placeholder)
         node["classes"].append("unmeasured")
         return None
