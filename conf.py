@@ -101,7 +101,7 @@ html_copy_source = False
 html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
 recorded_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
-# What recipes that were recorded with an older one link to; faq.rst says what has changed since
+# The current release, and the label of the page about what it changed, to which recipes link
 second_call_releases = {"torch": ("2.15", "newer-pytorch")}
 recorded_gallery_thumbnails = False  # nobody sees the list that has them
 recorded_gallery_alt_required = True  # figures are described for those who cannot see them

@@ -122,6 +122,7 @@ from _harness import Bench
 # %%
 
 # sphinx_gallery_fold = "Imports and sizes"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 
@@ -243,6 +244,7 @@ def with_own_cache(decoder):
         decoder, {id(weight): weight for weight in decoder.parameters()}
     )
 
+
 # %%
 
 # sphinx_gallery_fold = "How variants are made"
@@ -331,6 +333,7 @@ def read_once(decoder):
     read = count_bytes(decoder.parameters()) - decoder.embed.weight.nbytes
     return read + count_bytes(decoder.blocks.buffers())
 
+
 # %%
 # Pitfalls
 # --------
@@ -342,6 +345,7 @@ def read_once(decoder):
 # check that; later ones, and manual graphs, overwrite your tensor without a word.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 double = torch.compile(lambda x: 2 * x, mode="reduce-overhead")
 ones = torch.ones(4, device=bench.device)
@@ -362,6 +366,7 @@ print("cloned:", kept[0])
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
+# sphinx_gallery_fold_output = True
 
 
 class Counter:
@@ -447,6 +452,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 decoder = make_decoder(1)
 lanes = {}
@@ -492,6 +498,7 @@ bench.publish_spans("kernels of a token", lanes)
 #   one-token.1.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "One token, in five variants"
+# sphinx_gallery_fold_output = True
 
 make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
 decoder = make_decoder(TEXTS[0])
@@ -561,6 +568,7 @@ for name, taken in seconds.items():
 # </recipes/varying_sizes>` (not measured).
 
 # sphinx_gallery_fold = "Time a prompt"
+# sphinx_gallery_fold_output = True
 
 decoder = make_decoder(1)
 prompt = torch.zeros(1, PROMPT, dtype=torch.long, device=bench.device)
@@ -673,6 +681,7 @@ reading = bench.compare(
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
 # sphinx_gallery_fold = "A growing cache, with and without cuDNN: one run"
+# sphinx_gallery_fold_output = True
 
 
 class GrowingCache:
@@ -735,6 +744,7 @@ for name, found in growing.items():
 # growing-one-block.reduce-overhead.third_pass>`.
 
 # sphinx_gallery_fold = "A growing cache, compiled: seconds per token in one run"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -779,6 +789,7 @@ for name, found in compiled.items():
 # the formula for your break-even.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 from transformers import LlamaConfig, LlamaForCausalLM
 

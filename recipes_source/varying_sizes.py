@@ -160,6 +160,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "Imports and sizes"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 
@@ -248,6 +249,7 @@ class Visit:
             x = pad(text, self.sizes) if self.sizes else text
             last.append(self.run(x)[:, text.shape[1] - 1].clone())
         return torch.stack(last)  # the hidden states of the last tokens
+
 
 # %%
 # Pitfalls
@@ -346,9 +348,11 @@ def tensors(*lengths):
     """Return the arguments of calls with a tensor of each length."""
     return [(torch.ones(length, 8),) for length in lengths]
 
+
 # %%
 
 # sphinx_gallery_fold = "Count the compilations of twelve calls"
+# sphinx_gallery_fold_output = True
 from torch._dynamo import mark_dynamic, maybe_mark_dynamic
 from torch._dynamo.decorators import mark_unbacked
 
@@ -443,6 +447,7 @@ for variant, found in counts.items():
 # two-processes.cache-second-process.compilations>`.
 
 # sphinx_gallery_fold = "Count the compilations of two processes"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 import os
 import subprocess
@@ -517,6 +522,7 @@ for name, graphs in compiled_graphs.items():
 # < twelve-calls.length-as-a-key-maybe-marked.compilations>`.
 
 # sphinx_gallery_fold = "A length that is a key"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 x = torch.ones(5, 8)
 mark_dynamic(x, 0)
@@ -533,6 +539,7 @@ except Exception as error:
 # ``if length > 64`` has no answer. A call that breaks the promise raises an error.
 
 # sphinx_gallery_fold = "Promise the answer"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -581,6 +588,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 #    Tokens of eight texts, padded to 256, 448 or 640. The first call compiles for 64, the second for any length.
 
 # sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 lengths, few_sizes = [64, 323, 582, 101, 360, 619, 138, 397], [256, 448, 640]
 for number, length in enumerate(lengths, 1):
@@ -628,6 +636,7 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 # %%
 
 # sphinx_gallery_fold = "What look prints in one run, which is not the median"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("without compiling", "nothing marked", "CUDA graphs"):
     print(name, end=": ")
@@ -650,6 +659,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # ``options=`` it has no effect.
 
 # sphinx_gallery_fold = "Time new lengths"
+
 
 def meet(visit, texts):
     """Return the seconds, per text, that a new length takes once and a later call takes;
@@ -693,6 +703,7 @@ else:
 # %%
 
 # sphinx_gallery_fold = "Seconds and bytes per length in one run"
+# sphinx_gallery_fold_output = True
 
 print(pd.DataFrame(met).T)
 
@@ -773,6 +784,7 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 # size beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
 # sphinx_gallery_fold = "Pad to one, two or eight sizes; it prints shares of the texts' own tokens"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 

@@ -27,7 +27,11 @@ CODE_REMEDY = "use one such as ja or pt_BR"
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One line of ``languages.toml``; the comments there say what each part means."""
+    """A language of the project, which is one line of ``languages.toml``.
+
+    ``code`` is such as ``zh_CN``, ``name`` what the language is called in itself. Links to other
+    languages lead to those that are ``published``.
+    """
 
     code: str
     name: str
@@ -182,9 +186,3 @@ def current_language(config: Config) -> Language:
 def is_translated(config: Config) -> bool:
     """Tell whether this build shows translations."""
     return bool(config.language != source_language(config).code)
-
-
-def translated_languages(config: Config) -> list[Language]:
-    """Return the published languages that the sources are translated into."""
-    _source, *others = config.recorded_gallery_languages.values()
-    return [each for each in others if each.published]

@@ -9,6 +9,8 @@ later transforms go by these marks. HTML shows none of them:
     On the block of code of a cell: its number.
 ``recipe_fold``
     On such a block: what is shown in its place, empty if it is not folded.
+``recipe_fold_output``
+    On such a block: whether what the cell printed is folded with it.
 ``recipe_module``
     On the block of code of a cell that has the source of a module: path and line of that.
 """
@@ -42,7 +44,9 @@ BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
 class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
-    """The code of a folded cell, its one child; where nothing can be folded, just that.
+    """The code of a folded cell, and what it printed if that is folded, too.
+
+    Where nothing can be folded, its children are shown as they are.
 
     ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
     the language where it is another.
@@ -151,6 +155,7 @@ def _remove_hidden(boundary: nodes.comment) -> None:
 def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
     node["recipe_cell"] = cell.number
     node["recipe_fold"] = cell.fold
+    node["recipe_fold_output"] = cell.fold_output
     if cell.inlined:
         node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
     # reStructuredText trims lines, and where they are numbered it puts a space before each. A
@@ -162,6 +167,24 @@ def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
     """Return the blocks of code of all cells, in order."""
     return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
+
+
+def find_cell_behind(node: nodes.Element) -> tuple[nodes.Element, nodes.container] | None:
+    """Return the code of the cell right behind a node, and the box around what it put out.
+
+    None if something else stands there, or if the cell put nothing out.
+    """
+    behind = node.parent.children[node.parent.index(node) + 1 :]
+    shown = [sibling for sibling in behind if not isinstance(sibling, nodes.comment | nodes.target)]
+    if len(shown) < 2:
+        return None
+    code, output = shown[:2]
+    if not isinstance(output, nodes.container) or OUTPUT_CLASS not in output["classes"]:
+        return None
+    for block in code.findall(nodes.literal_block):
+        if "recipe_cell" in block:
+            return code, output
+    return None
 
 
 def code_in_text(document: nodes.document) -> list[nodes.literal_block]:

@@ -198,7 +198,10 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
 
 @cache  # of the code that runs, which in a long process need not be what the files hold by now
 def code_digest(package: str = CORE) -> bytes:
-    """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
+    """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version.
+
+    32 bytes, of Python and HTML below the folder of the package, which has to be imported already.
+    """
     digest = hashlib.sha256(version("sphinx-gallery").encode())
     files = Path(str(sys.modules[package].__file__)).parent.rglob("*")
     for path in sorted(each for each in files if each.suffix in (".py", ".html")):

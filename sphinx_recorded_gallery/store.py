@@ -121,9 +121,12 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
     return once(env, function, *key)
 
 
-def note_problem(env: BuildEnvironment, problem: str) -> None:
-    """Warn of what is wrong with the page at hand, in each build until the page is read again."""
-    store_of(env).pages[env.docname].problems.append(problem)
+def note_problem(env: BuildEnvironment, problem: str | GalleryError) -> None:
+    """Warn of what is wrong with the page at hand, in each build until the page is read again.
+
+    An error that has a path and a line is told with them.
+    """
+    store_of(env).pages[env.docname].problems.append(str(problem))
 
 
 def _digest_now(env: BuildEnvironment, function: Callable[..., object], *key: str) -> bytes:

@@ -36,7 +36,7 @@ from .replicates import replicates_path
 
 
 class Outcome(Enum):
-    """What came of looking for measurements."""
+    """What came of looking for measurements; the value says when it is so."""
 
     MEASURED = "measured"
     UNRECORDED = "no recording, or one of other code: the recipe's own page tells"
@@ -49,21 +49,23 @@ class Outcome(Enum):
 class RecipeResults:
     """A recipe, and what was measured on one machine if it was recorded there."""
 
-    title: str = field(repr=False)  # pages that show measurements need not change with it
-    text: str = field(repr=False)
-    outcome: Outcome = Outcome.UNRECORDED
-    problem: str = ""  # why nothing is measured, or not by this code
-    device: str = ""  # empty: there is no recording
-    recorded: datetime | None = None
-    versions: tuple[tuple[str, str], ...] = ()  # by package
-    on_gpu: bool = False  # whether a GPU ran it
-    package: str = ""  # whose releases are told apart; empty if none are
-    release: str = ""  # of the run that the page shows
-    # of all processes of the page's release; the digest stands for all releases where a build asks
-    # whether they are others
+    # Pages that show measurements need not change with title and text, so ``repr`` has neither.
+    title: str = field(repr=False)  #: of the recipe
+    text: str = field(repr=False)  #: its first paragraph
+    outcome: Outcome = Outcome.UNRECORDED  #: MEASURED if there are measurements
+    problem: str = ""  #: why nothing is measured, or not by this code
+    device: str = ""  #: GPU, or else CPU; empty if there is no recording
+    recorded: datetime | None = None  #: when the page's run was made
+    versions: tuple[tuple[str, str], ...] = ()  #: by package
+    on_gpu: bool = False  #: whether a GPU ran it
+    package: str = ""  #: whose releases are told apart; empty if none are
+    release: str = ""  #: of the run that the page shows
+    #: of all processes of the page's release
     measurements: Measurements = field(default_factory=Measurements, repr=False)
-    by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  # newest first
-    on_gpus: Measurements = field(default_factory=Measurements, repr=False)  # of a CPU's recording
+    by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  #: newest first
+    #: what GPUs measured with the same code, if the recording is a CPU's
+    on_gpus: Measurements = field(default_factory=Measurements, repr=False)
+    #: stands for all releases where a build asks whether they are others
     digest: bytes = b""
 
     def of_release(self, release: str = "") -> Measurements:
@@ -86,12 +88,13 @@ class RecipeResults:
 
 @dataclass(frozen=True, kw_only=True)
 class Lookup:
-    """What a recipe says to one key."""
+    """What a recipe says to one key: a measurement, or for a comparison a claim."""
 
     outcome: Outcome
     measurement: Measurement | None = None
+    #: what was ``compared``, in how many processes it ``held``, and what ``refuted`` it
     claim: ClaimRecord | None = None
-    problem: str = ""  # what a person has to mend, if anything
+    problem: str = ""  #: what a person has to mend, if anything
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:

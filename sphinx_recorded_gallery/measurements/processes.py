@@ -52,10 +52,23 @@ class NotMeasured(LookupError):  # noqa: N818 (some callers accept that one is m
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """All measurements of a recording with one release."""
+    """All measurements of a recording with one release.
+
+    ``by_key`` has them by their keys, in the order of these; ``processes`` are what measured them.
+    """
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+
+    @property
+    def published(self) -> list[Measurement]:
+        """What the first process measured, in the order in which the recipe published it.
+
+        That is the run which a page shows, if it has one.
+        """
+        if not self.processes:
+            return []
+        return [self.by_key[row.key] for row in self.processes[0].rows]
 
     def find(self, key: str, size: str = "") -> Measurement:
         """Return the measurement with a key, which may omit parts if only one measurement matches.

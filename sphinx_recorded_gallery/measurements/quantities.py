@@ -23,11 +23,12 @@ class Quantity:
     """One kind of measurement, as it is called in rows."""
 
     name: str
-    label: str  # what readers call it, in their language
-    unit: str = ""  # in which it is published; empty for what is counted
-    meaning: str = ""  # what it is, for those who write recipes
-    gpu_only: bool = False  # a CPU does not measure it
-    gpu_bound: bool = False  # it follows from the GPU alone, whatever the host's CPU does
+    label: str  #: what readers call it, in their language
+    unit: str = ""  #: in which it is published; empty for what is counted
+    meaning: str = ""  #: what it is, for those who write recipes
+    gpu_only: bool = False  #: a CPU does not measure it
+    gpu_bound: bool = False  #: it follows from the GPU alone, whatever the host's CPU does
+    compared: bool = True  #: whether it tells by itself what a release changed
 
 
 def standard_quantities() -> dict[str, Quantity]:
@@ -38,6 +39,7 @@ def standard_quantities() -> dict[str, Quantity]:
             label=_("wall time"),
             unit="s",
             meaning=_("Time of a call, until the device is done"),
+            compared=False,  # speed-up, GPU time and CPU time tell what it is made of
         ),
         Quantity(
             name="gpu",
@@ -90,10 +92,11 @@ def standard_quantities() -> dict[str, Quantity]:
             label=_("share of the limit"),
             unit="share",
             meaning=_("The limit divided by the GPU time, on a CPU by the wall time"),
+            compared=False,
         ),
         Quantity(
             name="break_even",
-            label=_("pays after"),
+            label=_("breaks even after"),
             unit="calls",
             meaning=_("Calls after which compiling has paid; absent if it never has"),
         ),

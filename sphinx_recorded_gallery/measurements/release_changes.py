@@ -4,7 +4,8 @@
 its processes, and then the median over hosts; its range is the least and the greatest of a host.
 
 *Bound by the GPU* are the quantities that are marked so, and what else both releases measured
-within the GPU's own spread: their ratio is that of the values.
+within the GPU's own spread: their ratio is that of the values. So is that of what is counted, such
+as graphs, which no CPU changes.
 
 *Bound by the host* is everything else, which differs between processes of one host as well. Where a
 case has a baseline of the same quantity, the ratio is that of values relative to the baseline of
@@ -13,9 +14,11 @@ values are compared and marked.
 
 *Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
 their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
-On a single host the values of both releases must not overlap and, if the GPU bounds them, the new
-value has to lie outside the range of the old one.
+On a single host, what the host bounds is not known to have moved. What the GPU bounds has: if the
+values of both releases do not overlap, and the new one lies outside the range of the old one.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,15 +33,12 @@ from .replicates import Process
 from .rows import Row
 
 SMALL = 1.02  # a ratio that counts as none
-# Times of calls and shares follow from others, and say nothing of a release by themselves.
-_DERIVED_QUANTITIES = ("wall", "share")
-_DERIVED_UNITS = ("share",)
 
 
 class Basis(Enum):
     """What a ratio of two releases is of."""
 
-    VALUES = "values that the GPU bounds"
+    VALUES = "values that no CPU changes"
     WITHIN_PROCESS = "values relative to the baseline of the same process"
     HOST = "values that the host bounds, which differ between its processes, too"
 
@@ -47,14 +47,24 @@ class Basis(Enum):
 class Change:
     """How a measurement of one release stands to that of another."""
 
-    now: Measurement  # of the hosts that measured both
+    now: Measurement  #: of the hosts that measured both
     before: Measurement
-    ratio: float  # now / before, median over hosts; infinite where it was 0 before
-    low: float  # the least of a host
+    ratio: float  #: now / before, median over hosts; infinite where it was 0 before
+    low: float  #: the least of a host
     high: float
-    hosts: int
+    by_host: Mapping[str, float]  # the ratio of each host that measured both
     basis: Basis
     has_moved: bool
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts measured it with both releases."""
+        return len(self.by_host)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the hosts tell if it moved; of what a host bounds, one alone does not."""
+        return self.hosts > 1 or self.basis is Basis.VALUES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +98,11 @@ class ReleaseChanges:
         """What has not moved."""
         return tuple(change for change in self.changes if not change.has_moved)
 
+    @property
+    def summaries(self) -> list[QuantitySummary]:
+        """What moved, by quantity."""
+        return summarize(self.changes)
+
 
 def compare_releases(
     now: Measurements,
@@ -105,10 +120,9 @@ def compare_releases(
     changes = []
     for key in now.by_key.keys() & before.by_key.keys():
         measurement = now.by_key[key]
-        is_derived = (
-            measurement.quantity in _DERIVED_QUANTITIES or measurement.unit in _DERIVED_UNITS
-        )
-        if is_derived or measurement.unit != before.by_key[key].unit:
+        quantity = quantities.get(measurement.quantity)
+        is_compared = quantity is None or quantity.compared
+        if not is_compared or measurement.unit != before.by_key[key].unit:
             continue
         change = _compare(key, now, before, hosts, is_gpu_bound=measurement.quantity in gpu_bound)
         if change:
@@ -134,36 +148,40 @@ def _compare(
 ) -> Change | None:
     """Return how a measurement changed; None if no host has measured it with both releases."""
     new, old = now.by_key[key], before.by_key[key]
-    if is_gpu_bound or (new.gpu_bound and old.gpu_bound):
+    is_counted = not new.unit
+    if is_gpu_bound or is_counted or (new.gpu_bound and old.gpu_bound):
         basis, baseline = Basis.VALUES, ""
     else:
         basis, baseline = _choose_basis(new, now, before)
-    pairs = []
+    pairs = {}
     for host in sorted(hosts):
         values_now = _read_values(now.processes, host, key, baseline)
         values_before = _read_values(before.processes, host, key, baseline)
         if values_now and values_before:
-            pairs.append((values_now, values_before))
+            pairs[host] = (values_now, values_before)
     if not pairs:
         return None
-    ratios = [_divide(median(values), median(others)) for values, others in pairs]
+    by_host = {
+        host: _divide(median(values), median(others)) for host, (values, others) in pairs.items()
+    }
+    ratios = list(by_host.values())
     ratio = median(ratios)
     if _distance(ratio) <= math.log(SMALL):
         has_moved = False
     elif len(pairs) > 1:
         has_moved = _is_beyond_noise(ratios)
     else:
-        [(values_now, values_before)] = pairs
-        has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
-        if basis is Basis.VALUES:
-            has_moved = has_moved and not old.low <= new.value <= old.high
+        [(values_now, values_before)] = pairs.values()
+        is_apart = min(values_now) > max(values_before) or max(values_now) < min(values_before)
+        is_outside = not old.low <= new.value <= old.high
+        has_moved = basis is Basis.VALUES and is_apart and is_outside
     return Change(
         now=new,
         before=old,
         ratio=ratio,
         low=min(ratios),
         high=max(ratios),
-        hosts=len(pairs),
+        by_host=by_host,
         basis=basis,
         has_moved=has_moved,
     )
@@ -242,10 +260,27 @@ class QuantitySummary:
     """What moved of one quantity."""
 
     quantity: str
-    count: int  # of measurements that both releases have
-    less: tuple[Change, ...]
-    more: tuple[Change, ...]
-    basis: frozenset[Basis]  # of those that moved
+    changes: tuple[Change, ...]  # of all measurements that both releases have
+
+    @property
+    def count(self) -> int:
+        """Of how many measurements it is known whether they moved."""
+        return sum(change.is_known for change in self.changes)
+
+    @property
+    def less(self) -> tuple[Change, ...]:
+        """What moved and became less."""
+        return tuple(change for change in self.changes if change.has_moved and change.ratio < 1)
+
+    @property
+    def more(self) -> tuple[Change, ...]:
+        """What moved and became more."""
+        return tuple(change for change in self.changes if change.has_moved and change.ratio > 1)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known of any measurement if it moved."""
+        return any(change.is_known for change in self.changes)
 
     @property
     def has_moved(self) -> bool:
@@ -258,19 +293,10 @@ def summarize(changes: Sequence[Change]) -> list[QuantitySummary]:
     by_quantity: dict[str, list[Change]] = {}
     for change in changes:
         by_quantity.setdefault(change.now.quantity, []).append(change)
-    summaries = []
-    for quantity, group in by_quantity.items():
-        moved = [change for change in group if change.has_moved]
-        summaries.append(
-            QuantitySummary(
-                quantity=quantity,
-                count=len(group),
-                less=tuple(change for change in moved if change.ratio < 1),
-                more=tuple(change for change in moved if change.ratio > 1),
-                basis=frozenset(change.basis for change in moved),
-            )
-        )
-    return summaries
+    return [
+        QuantitySummary(quantity=quantity, changes=tuple(group))
+        for quantity, group in by_quantity.items()
+    ]
 
 
 def find_percents(changes: Sequence[Change]) -> tuple[float, float]:

@@ -1,11 +1,12 @@
 """The directive ``releases``: what moved between two releases, in sentences and a table.
 
-``.. releases:: 2.15 2.11`` tells it of the page's recipe, or of all recipes on another page.
+``.. releases:: 2.15 2.11`` tells it of the page's recipe. On another page it tells it of all
+recipes: first of all of them together, then of each.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from babel import Locale
 from docutils import nodes
@@ -53,7 +54,7 @@ class release_changes(nodes.General, nodes.Element):  # noqa: N801 (docutils nam
 
 
 class release_table(nodes.General, nodes.Element):  # noqa: N801
-    """A table below a ``summary``, folded where pages can fold."""
+    """A table below a ``summary``, or sentences and a table, folded where pages can fold."""
 
 
 class Releases(SphinxDirective):
@@ -103,16 +104,24 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
     docnames = [env.docname] if env.docname in files else list(files)
     told: list[nodes.Node] = []
     without: list[nodes.Node] = []
+    compared: dict[str, ReleaseChanges] = {}
     for docname in docnames:
         watch(env, load_results, docname)
         changes = once(env, load_changes, docname, now, before)
         if changes.hosts:
-            told += _tell_recipe(env, docname, now, before, changes)
+            compared[docname] = changes
         else:
             without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
-    if without:
+    if len(compared) > 1:
+        told += _tell_together(env, compared)
+    for docname, changes in compared.items():
+        told += _tell_recipe(env, docname, now, before, changes)
+    facts = {"now": now, "before": before}
+    if not compared and len(docnames) > 1:
+        text = _("No machine has measured any recipe with both %(now)s and %(before)s yet.")
+        told.append(_paragraph(nodes.Text(str(text % facts))))
+    elif without:
         text = _("No machine has measured both %(now)s and %(before)s:")
-        facts = {"now": now, "before": before}
         told.append(_paragraph(nodes.Text(f"{text % facts} "), *without))
     return told
 
@@ -130,20 +139,55 @@ def _tell_recipe(
     else:
         text = _("%(now)s beside %(before)s on %(machines)s machines that measured both.")
     yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
-    items = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
-    unmoved = []
-    for summary in summarize(changes.changes):
+    claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
+    quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
+    folded = release_table(summary=str(_("What moved, measurement by measurement")))
+    if docname == env.docname:
+        yield _list([*claims, *quantities])
+    else:  # a page of many recipes shows the claims of each, and folds the rest
+        if claims:
+            yield _list(claims)
+        folded += _list(quantities)
+    if changes.moved:
+        folded += _draw_table(env, docname, now, before, changes.moved, locale)
+    if folded.children:
+        yield folded
+
+
+def _tell_together(
+    env: BuildEnvironment, compared: Mapping[str, ReleaseChanges]
+) -> Iterator[nodes.Node]:
+    """Yield what moved in all recipes together."""
+    locale = current_language(env.config).locale
+    first = next(iter(compared))  # quantities are called alike in all recipes
+    changes = [change for each in compared.values() for change in each.changes]
+    yield nodes.rubric("", str(_("All recipes together")))
+    yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
+
+
+def _tell_quantities(
+    env: BuildEnvironment, docname: str, summaries: Sequence[QuantitySummary], locale: Locale
+) -> Iterator[Pieces]:
+    """Yield a sentence for each quantity that moved, and one for all that did not."""
+    unmoved: list[str] = []
+    unknown: list[str] = []
+    for summary in summaries:
         if summary.has_moved:
-            items += _tell_quantity(env, docname, summary, locale)
-        else:
-            unmoved.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+            yield from _tell_quantity(env, docname, summary, locale)
+            continue
+        name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+        (unmoved if summary.is_known else unknown).append(name)
     if unmoved:
         names = {"quantities": ", ".join(unmoved)}
-        items.append([(str(_("Unchanged: %(quantities)s") % names), False)])
-    yield nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
-    if changes.moved:
-        table = _draw_table(env, docname, now, before, changes.moved, locale)
-        yield release_table("", table, summary=str(_("What moved, measurement by measurement")))
+        yield [(str(_("Unchanged: %(quantities)s") % names), False)]
+    if unknown:
+        names = {"quantities": ", ".join(unknown)}
+        text = _("Not known from one machine, whose CPU decides: %(quantities)s")
+        yield [(str(text % names), False)]
+
+
+def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
 
 
 def _tell_claim(
@@ -211,9 +255,9 @@ def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
 def _describe_basis(basis: set[Basis]) -> str:
     """Return a mark for what the host bounds; nothing for values that the GPU bounds."""
     if basis == {Basis.WITHIN_PROCESS}:
-        return str(_("(relative to the baseline of the same process)"))
+        return str(_("(relative to the baseline)"))
     if Basis.HOST in basis:
-        return str(_("(bound by the host, whose processes differ, too)"))
+        return str(_("(bound by the host)"))
     return ""
 
 

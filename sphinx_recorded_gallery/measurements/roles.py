@@ -59,13 +59,8 @@ class MeasuredRole(SphinxRole):
         return [node], []
 
 
-def make_node(
-    env: BuildEnvironment, docname: str, role: str, text: str, *, borrowed: bool = False
-) -> nodes.inline:
-    """Return the node of a role in a text of the page ``docname``.
-
-    A text that another page shows is ``borrowed``: that page has no evidence of it and no problems.
-    """
+def make_node(env: BuildEnvironment, docname: str, role: str, text: str) -> nodes.inline:
+    """Return the node of a role in a text of the page ``docname``."""
 
     def name(kind: type[nodes.inline], named: Reference, *shown: str) -> nodes.inline:
         recipe = find_page(env, named, docname)
@@ -85,9 +80,6 @@ def make_node(
                     node += nodes.Text(piece)
     except ValueError as error:
         node = ROLES[role]("", text, problem=str(error))
-    if borrowed:
-        for inner in node.findall(lambda n: isinstance(n, measured | claim)):
-            inner["borrowed"] = True
     return node
 
 
@@ -106,7 +98,7 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
             _prove(env, node, lookup.claim)
             continue
         row = _fill(env, node, lookup)
-        if row and "borrowed" not in node:
+        if row:
             rows[node["recipe"], node["key"], node["release"]] = row
         if lookup.measurement and lookup.measurement.processes > 1:
             hosts = max(hosts, lookup.measurement.hosts)
@@ -163,7 +155,7 @@ def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with the figures of a page, with its place, for every build to tell."""
     problems = store_of(env).pages[env.docname].problems
     for node in document.findall(lambda n: isinstance(n, measured | claim)):
-        if "problem" in node and "borrowed" not in node:
+        if "problem" in node:
             block = node.parent  # the paragraph knows its place, also that of a translation
             while block.parent is not None and (
                 block.line is None or isinstance(block, nodes.inline)
@@ -213,8 +205,9 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
 def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
     """Tell whether evidence follows: a button works in no book, heading, link or card."""
     inside = any(traverse_parent(node.parent, (nodes.title, nodes.reference, nodes.caption)))
-    here = not inside and self.builder.name != "epub" and "borrowed" not in node
-    return bool(here and node.get("evidence"))
+    if inside or self.builder.name == "epub":
+        return False
+    return bool(node.get("evidence"))
 
 
 def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:

@@ -57,7 +57,7 @@ _MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
 
 @dataclass(frozen=True)
 class Page:
-    """The page that is being written as Markdown."""
+    """The page that is being written as Markdown, for its notebook and its script."""
 
     builder: Builder
     docname: str
@@ -100,7 +100,11 @@ class Page:
 
 @singledispatch
 def write_block(node: nodes.Node, page: Page) -> str:
-    """Return a part of a page as Markdown; only its words if its kind is not known."""
+    """Return a part of a page as Markdown; only its words, with a warning, if its kind is unknown.
+
+    A site writes nodes of its own by a function with the same arguments that it registers:
+    ``write_block.register(my_node, function)``.
+    """
     page.warn_of_unknown(node)
     if isinstance(node, nodes.Inline | nodes.TextElement):
         return join_inline(node, page)

@@ -16,6 +16,8 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
     In a code cell: True if it runs, but is shown neither on the page nor in what readers download.
 ``fold``
     In a code cell: what its code is for. A page shows this line, and the code on demand.
+``fold_output``
+    In a folded cell: True if what it prints is of one run, and folded with its code.
 """
 
 import ast
@@ -40,6 +42,7 @@ class CellSettings:
     once: bool = False
     plumbing: bool = False
     fold: str = ""
+    fold_output: bool = False
     capture: tuple[str, ...] | None = None  # Sphinx-Gallery's capture_repr of this cell alone
 
 
@@ -96,7 +99,13 @@ _METHODS = _Kind(
 _PATTERN = _Kind(needs="a pattern of Python's re, in quotes", is_right=is_pattern)
 _ANY = _Kind(needs="a value as Python writes it", is_right=lambda _value: True)
 
-_OF_CELLS = {"alt": _STRING, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG}
+_OF_CELLS = {
+    "alt": _STRING,
+    "fold": _WORDS,
+    "fold_output": _FLAG,
+    "once": _FLAG,
+    "plumbing": _FLAG,
+}
 _OF_RECIPES = {"cell_timeout": _SECONDS, "deadline": _SECONDS, "inputs": _STRINGS}
 _OWN = {**_OF_CELLS, **_OF_RECIPES}
 # What Sphinx-Gallery has about running or drawing says nothing about a recording.
@@ -150,7 +159,7 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
                     lines["inputs"] = line
                 case "capture_repr_block":
                     of_cell["capture"] = tuple(value)
-                case "fold" | "once" | "plumbing":
+                case "fold" | "fold_output" | "once" | "plumbing":
                     _refuse_second(path, name, line, lines_in_cell)
                     of_cell[name] = value.strip() if name == "fold" else value
                     lines_in_cell[name] = line

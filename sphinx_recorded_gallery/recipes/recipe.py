@@ -54,6 +54,7 @@ class Cell:
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
     capture: tuple[str, ...] | None = None  # its own capture_repr
     fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
+    fold_output: bool = False  # what it prints is folded with its code
 
     @cached_property
     def fingerprint(self) -> str:
@@ -282,6 +283,13 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
     if inlined:
         own = replace(own, fold=own.fold or inlined.summary)
         source = _visible(inlined.source)
+    if own.fold_output and not own.fold:
+        raise GalleryError(
+            "fold_output in a cell that is not folded",
+            path=path,
+            line=block.lineno,
+            remedy='add a line: # sphinx_gallery_fold = "What its code is for"',
+        )
     source = source.strip("\n")
     return _Part(block=block, kind=_Kind.CODE, settings=own, inlined=inlined, source=source)
 
@@ -333,6 +341,7 @@ def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
         alt=own.alt,
         once=own.once,
         fold=own.fold,
+        fold_output=own.fold_output,
         capture=own.capture,
         inlined=part.inlined,
     )

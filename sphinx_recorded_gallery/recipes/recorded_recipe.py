@@ -33,6 +33,7 @@ class Unrecorded:
     recipe: Recipe
     path: Path  # where it would lie; a file there is damaged
     error: GalleryError  # for a person; only replaying warns of it
+    recording: None = None
 
 
 RecipePage = RecordedPage | Unrecorded

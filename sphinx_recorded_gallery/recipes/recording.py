@@ -60,6 +60,20 @@ class Recording:
         """When it was made."""
         return datetime.fromisoformat(self.facts["recorded"])
 
+    def name_versions(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Return the versions of Python and packages, by the names that readers see.
+
+        ``names`` has these by the names that packages are installed under.
+        """
+        names = {"python": "Python", **names}
+        versions = self.facts["versions"].items()
+        return {names.get(package, package): version for package, version in versions}
+
+    def describe_versions(self, names: Mapping[str, str]) -> str:
+        """Return the versions that are known, such as ``Python 3.11.9, NumPy 2.4.1``."""
+        versions = self.name_versions(names)
+        return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:

@@ -21,7 +21,6 @@ from ..measurements.release_changes import (
     QuantitySummary,
     compare_releases,
     find_percents,
-    summarize,
 )
 from ..measurements.replicates import Process, replicates_path
 from ..project import Project
@@ -189,14 +188,19 @@ def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Pro
             f"holds with {release} and not with {other}: <{claim.comparison}> "
             f"({failed.of - failed.held} of {failed.of} processes: {failed.refuted[0]})"
         )
-    unmoved = []
-    for summary in summarize(changes.changes):
+    unmoved: list[str] = []
+    unknown: list[str] = []
+    for summary in changes.summaries:
         if summary.has_moved:
             lines.append(_describe_summary(summary))
-        else:
+        elif summary.is_known:
             unmoved.append(f"{summary.quantity} ({summary.count})")
+        else:
+            unknown.append(summary.quantity)
     if unmoved:
         lines.append(f"unchanged: {', '.join(unmoved)}")
+    if unknown:
+        lines.append(f"not known from one host, whose CPU decides: {', '.join(unknown)}")
     lines += [f"  {_describe_change(change)}" for change in changes.moved]
     for release, keys in ((results.release, changes.only_now), (before, changes.only_before)):
         if keys:

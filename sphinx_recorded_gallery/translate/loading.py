@@ -142,6 +142,18 @@ def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dic
 
 
 def find_translations(
+    env: BuildEnvironment, catalog: str, texts: Collection[str], language: Language
+) -> dict[str, str]:
+    """Return the translations of texts into any language of the project, by the texts.
+
+    ``catalog`` is a page, of whose prose the texts are, or one of labels, such as the name of a
+    package. Left out is what is not translated, or would spoil a page. Read once in a build.
+    """
+    kind = Kind.LABEL if catalog in label_domains(env.config) else Kind.PROSE
+    return _find_messages(env, catalog, texts, language, kind)
+
+
+def _find_messages(
     env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
 ) -> dict[str, str]:
     """Return those of a catalog's messages, all of one kind, that are translated and fit."""
@@ -170,13 +182,16 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
 
     def read() -> tuple[list[Path], str]:
         language = current_language(env.config)
-        return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
+        messages = _find_messages(env, docname, [text], language, Kind[kind])
+        return [], messages.get(text, text)
 
     return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
 
 def watch_glossary(env: BuildEnvironment) -> Glossary:
     """Return the glossary; the page at hand is read again when a file of it changes.
+
+    Each of its ``terms`` has a ``name``, a ``translation(code)`` and a ``note``.
 
     Raises ``GalleryError`` if a file of it is damaged.
     """
@@ -196,7 +211,10 @@ def labels_now(env: BuildEnvironment) -> str:
 
 
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
-    """Return where the catalog of a page lies, or would lie; in this build's language if none."""
+    """Return where the catalog of a page lies, or would lie.
+
+    ``code`` is that of a language; without it, it is the language of the build.
+    """
     locale = locale_folder(env.config, Path(env.srcdir))
     return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
 

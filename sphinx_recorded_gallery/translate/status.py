@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from sphinx.environment import BuildEnvironment
 from ..errors import GalleryError
 from ..languages import locale_folder
 from ..project import Project
-from ..store import keep
+from ..store import keep, watch
 from .catalogs import (
     count_words,
     find_catalogs,
     is_of_module,
     is_wordless,
+    label_domains,
     percent_done,
     read_catalog,
 )
@@ -29,14 +29,19 @@ _CREDIT = re.compile(r"^([^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status:
-    """How far one catalog is, or several together, in words of the source."""
+class CatalogStatus:
+    """How far one catalog is, or several together, in words of the source.
+
+    ``words_fuzzy`` are those of ``words_left`` whose translation waits to be revised. ``domain`` is
+    the page, or the name of a catalog of labels, which ``is_of_labels`` tells.
+    """
 
     words: int
     words_left: int
-    words_fuzzy: int  # of those left, the ones whose translation waits to be revised
+    words_fuzzy: int
     path: Path = Path()
-    domain: str = ""  # the page, or the name of a catalog of labels
+    domain: str = ""
+    is_of_labels: bool = False
     translators: tuple[str, ...] = ()
 
     @property
@@ -45,7 +50,55 @@ class Status:
         return percent_done(self.words, self.words_left)
 
 
-def language_status(project: Project, code: str) -> list[Status]:
+@dataclass(frozen=True, kw_only=True)
+class TranslationStatus:
+    """How far the catalogs of one language are, in the order of their names."""
+
+    catalogs: tuple[CatalogStatus, ...]
+
+    @property
+    def total(self) -> CatalogStatus:
+        """All catalogs together."""
+        return CatalogStatus(
+            words=sum(catalog.words for catalog in self.catalogs),
+            words_left=sum(catalog.words_left for catalog in self.catalogs),
+            words_fuzzy=sum(catalog.words_fuzzy for catalog in self.catalogs),
+        )
+
+    @property
+    def translators(self) -> list[str]:
+        """The names of all translators, in order."""
+        names: set[str] = set()
+        for catalog in self.catalogs:
+            names.update(catalog.translators)
+        return sorted(names)
+
+
+def load_translation_status(env: BuildEnvironment, code: str) -> TranslationStatus:
+    """Return how far a language is translated; ``code`` is that of ``languages.toml``.
+
+    The status has a :class:`CatalogStatus` for each of its ``catalogs``, the ``total`` of all, and
+    the names of the ``translators``.
+
+    The page at hand is read again when that changes. While no file below the folder of catalogs
+    changes, none is read again, in later builds either. Of a catalog that cannot be read, nothing
+    is translated. Raises ``GalleryError`` for a damaged template.
+    """
+    return watch(env, _load_status, code)
+
+
+def _load_status(env: BuildEnvironment, code: str) -> TranslationStatus:
+    root, config = Path(env.srcdir), env.config
+    locale = locale_folder(config, root)
+    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
+    files = sorted(locale.rglob("*.po*"))  # and the templates
+    status: TranslationStatus = keep(
+        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
+    )
+    return status
+
+
+def language_status(project: Project, code: str) -> TranslationStatus:
     """Measure all catalogs of a language, in the order of their names.
 
     They are measured by the messages that they should have, or without templates by their own. Of
@@ -53,47 +106,54 @@ def language_status(project: Project, code: str) -> list[Status]:
     damaged template.
     """
     pots = read_pots(project)
+    labels = label_domains(project.config)
     statuses = []
     for domain, path in find_catalogs(project, code, pots).items():
         catalog = polib.POFile()
         with contextlib.suppress(GalleryError):
             catalog = read_catalog(path) if path.exists() else catalog
-        own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgid_plural)}
-        entries = pots.get(domain, ()) if pots else own.values()
-        # Comments of a module that is folded are not what makes a page translated.
-        texts = [entry.msgid for entry in entries if not is_of_module(entry, domain)]
-        left = [text for text in texts if not _is_done(text, own.get(text))]
-        fuzzy = [text for text in left if text in own and own[text].fuzzy]
-        words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
-        lines = map(_CREDIT.match, map(str.strip, catalog.header.splitlines()))
-        names = [line[1] for line in lines if line]
-        names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0])
+        own_entries = {}
+        for entry in catalog:
+            if not (entry.obsolete or entry.msgid_plural):
+                own_entries[entry.msgid] = entry
+        expected = pots.get(domain, ()) if pots else own_entries.values()
+        words = words_left = words_fuzzy = 0
+        for message in expected:
+            # Comments of a module that is folded are not what makes a page translated.
+            if is_of_module(message, domain):
+                continue
+            count = count_words(message.msgid)
+            words += count
+            own_entry = own_entries.get(message.msgid)
+            if _is_done(message.msgid, own_entry):
+                continue
+            words_left += count
+            if own_entry is not None and own_entry.fuzzy:
+                words_fuzzy += count
         statuses.append(
-            Status(
+            CatalogStatus(
                 path=path,
                 domain=domain,
+                is_of_labels=domain in labels,
                 words=words,
                 words_left=words_left,
                 words_fuzzy=words_fuzzy,
-                translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
+                translators=_find_translators(catalog),
             )
         )
-    return statuses
+    return TranslationStatus(catalogs=tuple(statuses))
 
 
-def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
-    """Return how far each catalog of a language is, in the order of their names.
-
-    While no file below the folder of catalogs changes, none is read again, in later builds either.
-    """
-    root, config = Path(env.srcdir), env.config
-    locale = locale_folder(config, root)
-    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
-    files = sorted(locale.rglob("*.po*"))  # and the templates
-    statuses: list[Status] = keep(
-        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
-    )
-    return statuses
+def _find_translators(catalog: polib.POFile) -> tuple[str, ...]:
+    """Return the names of persons in the header of a catalog, without duplicates."""
+    names = []
+    for line in catalog.header.splitlines():
+        credit = _CREDIT.match(line.strip())
+        if credit:
+            names.append(credit[1].strip())
+    last_translator = catalog.metadata.get("Last-Translator", "")
+    names.append(last_translator.partition("<")[0].strip())
+    return tuple(dict.fromkeys(filter(_is_name, names)))
 
 
 def _is_done(text: str, entry: polib.POEntry | None) -> bool:
@@ -104,9 +164,3 @@ def _is_done(text: str, entry: polib.POEntry | None) -> bool:
 def _is_name(text: str) -> bool:
     """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
     return 0 < len(text) <= 100 and not text.isupper() and not find_hidden(text)
-
-
-def add_up(statuses: Sequence[Status]) -> Status:
-    """Return how far several catalogs are together."""
-    names = ("words", "words_left", "words_fuzzy")
-    return Status(**{name: sum(getattr(each, name) for each in statuses) for name in names})

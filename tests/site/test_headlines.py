@@ -13,7 +13,8 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
-from second_call.headlines.front_page import calls_to_pay, describe_fields, format_calls
+from second_call.headlines.does_it_pay import calls_to_pay, describe_fields, format_calls
+from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
 from tests.helpers.chromium import serve
@@ -59,7 +60,7 @@ Front
    recipes/index
    results
 """
-US = Locale("en")
+US = Typography(Locale("en"))
 
 
 def timed(key: str, value: float, spread: float = 1.01, unit: str = "s") -> Measurement:
@@ -163,6 +164,25 @@ def test_a_case_says_speed_up_startup_and_break_even(site: Gallery) -> None:
     assert compiled["Startup"] == "20 s"  # the start of the compiler and the first call
     assert find_values(find_row(page, "CUDA graph"))["Startup"] == "100 ms"
     assert find_row(page, "fused").select_one("a")["href"] == "recipes/steps.html"
+
+
+def test_memory_is_a_group_of_its_own_whose_ratio_is_no_speed_up(site: Gallery) -> None:
+    peaks = {"foreach": 4e9, "fused": 1e9}
+    memory = [timed(f"adam.100.{name}.memory", peak, unit="B") for name, peak in peaks.items()]
+    store(site, *FIGURES, *memory)
+    write_page(site, f"{NAMED}      adam.100.fused.memory: Less is kept\n")
+    build = site.build()
+    assert build.warnings == ""
+    page = build.page("results")
+    assert find_groups(page)["memory"] == ["Less is kept"]
+    assert find_values(find_row(page, "Less is kept")) == {
+        "Times less memory": "4.00×",
+        "Startup": "–",
+        "Breaks even after": "–",
+    }
+    bars = find_row(page, "Less is kept").select_one(".bars")["aria-label"]
+    assert "foreach: 4.0\N{NO-BREAK SPACE}GB" in bars
+    assert "GPU busy" not in bars
 
 
 def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery) -> None:
@@ -269,7 +289,7 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
     assert [words(line) for line in soup.select(".gains-line")] == [
         "Compiling alone made the work 0.830× as fast, startup aside.",
         "Where the GPU waited for the CPU, CUDA graphs gave 8.00× , in 1 of 1 cases without a "
-        "compiler. fused=True gave optimizers 2.40× and costs no startup.",
+        "compiler. fused=True made optimizer steps 2.40× as fast and costs no startup.",
     ]
     assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
@@ -309,7 +329,7 @@ def test_calls_to_pay_are_startup_by_time_saved() -> None:
     assert format_calls(3612.4, US) == "3,600"
     assert format_calls(0.02, US) == "1"
     assert describe_fields(12, 10, 1200, US).startswith("It never pays")
-    assert "more than 2× as fast. At 1.5×, it has paid after 3,600" in describe_fields(
+    assert "more than 2× as fast. At 1.5×, it breaks even after 3,600" in describe_fields(
         12, 10, 2400, US
     )
 

@@ -42,12 +42,14 @@ BAD = {
     f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: what is shown of this code "
     "cannot be parsed without what is hidden; hide whole statements only",
     f"{SET}cell_timout = 9\nx = 1\n": "5: unknown setting "
-    "sphinx_gallery_cell_timout; there are: alt, cell_timeout, deadline, fold, inputs, once, "
-    "plumbing, and Sphinx-Gallery's own",
+    "sphinx_gallery_cell_timout; there are: alt, cell_timeout, deadline, fold, fold_output, "
+    "inputs, once, plumbing, and Sphinx-Gallery's own",
     f"{SET}deadline = 5\nx = 1\n\n# %%\n\n# sphinx_gallery_deadline = 6\n": "10: "
     "sphinx_gallery_deadline is set a second time, first in line 5; remove one of them",
     f"{SET}fold = 'One'\n\n# %%\n# Text.\n\nx = 1\n": "5: this code is not shown and "
     "runs with the cell behind it; mark that cell",
+    f"{SET}fold_output = True\nx = 1\n": "5: fold_output in a cell that is not folded; add a "
+    'line: # sphinx_gallery_fold = "What its code is for"',
     f"{SET}inputs = ['/etc/hostname']\nx = 1\n": "5: input '/etc/hostname' is not a file below",
     f"{SET}inputs = ['recipe.py']\nx = 1\n": "5: input 'recipe.py' would take the "
     "place of a page or a download; correct the line '# sphinx_gallery_inputs'",

@@ -98,7 +98,7 @@ def test_the_head_of_a_catalog_names_people_and_takes_no_time(gallery: Gallery) 
     path = gallery.translate("page", {"A title.": "이름."})
     evil = f"# \u202eevil{CLEAR} <a@b.c>, 2026.\n# {'x' * 200} <a@b.c>\n# a{' ' * 400_000}b\n"
     path.write_text(f"{evil}# 홍길동 <a@b.c>, 2026.\n{path.read_text()}")
-    found = language_status(load_project(gallery.root), "ko")
+    found = language_status(load_project(gallery.root), "ko").catalogs
     (page,) = [each for each in found if each.domain == "page"]
     assert page.translators == ("홍길동",)
 

@@ -155,7 +155,7 @@ def test_comments_of_a_folded_module_do_not_count_in_the_share(site: Gallery) ->
     catalog.save()
     [status] = [
         each
-        for each in language_status(load_project(site.root), "ko")
+        for each in language_status(load_project(site.root), "ko").catalogs
         if each.domain == "recipes/page"
     ]
     assert status.percent == 100
