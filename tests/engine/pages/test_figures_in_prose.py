@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
         "It is :measured:`adam.100.fusd.speedup`.",
         [],
         "steps.py:5: no measurement is called 'adam.100.fusd.speedup'; "
-        "near it: adam.100.fused.speedup",
+        "similar: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",
         [],
-        "steps.py:5: no recipe is called 'step'; near it: steps",
+        "steps.py:5: no example is called 'step'; similar: steps",
     ),
 }
 
@@ -238,7 +238,7 @@ def test_a_claim_compares_like_with_like(gallery: Gallery) -> None:
     told = gallery.build().warnings
     assert (
         "steps.py:5: the claim <fused.time < kernels> compares adam.100.fused.time in 's' with "
-        "adam.fused.kernels in no unit (a count); compare what has one unit"
+        "adam.fused.kernels in no unit (a count); compare values of the same unit"
     ) in told
 
 
@@ -262,7 +262,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
 ) -> None:
     index = gallery.root / "index.rst"
     index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}`, as on every page.\n")
-    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
+    assert "index.rst:8: no example is called 'steps'" in gallery.build().warnings
     add(gallery, f"It is :measured:`{SPEEDUP}`.")
     add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
     kernels = figure("adam.fused.kernels", value=9, low=9, high=9, unit="")
@@ -276,7 +276,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
     store(gallery, figure("adam.fused.kernels", value=8, low=8, high=8, unit=""), name="others")
     assert gallery.build().read == ["recipes/others"]
     index.write_text(index.read_text().replace("steps:", ""))
-    told = f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}"
+    told = f"index.rst:8: '{SPEEDUP}' names no example; write it as NAME:{SPEEDUP}"
     assert told in gallery.build().warnings
 
 
