@@ -282,8 +282,9 @@ def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
 # A measurement in prose, and "from one to another" in several languages
 _FIGURE = r"(?:\{[^{}]+\}|:measured:`[^`]+`)"
 _FROM_TO = re.compile(
-    rf"(?:\bfrom|\bvon|\bde|从|從)\s*({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
+    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::claim:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
     rf"|({_FIGURE})\S{{0,3}}(?:에서|から)[^{{}}:.。]*?({_FIGURE})\S{{0,3}}?(?:로|へ|に)"
+    rf"|({_FIGURE})\s*→\s*({_FIGURE})"
 )
 _KEEPS_ORDER = re.compile(r"[.;:!?]\s|\b(?:and|or|but|while)\b")
 _NAMED = (r"``.+?``", r"<[^<>\s]+>`_|:(?:doc|ref):`[^`]+`")

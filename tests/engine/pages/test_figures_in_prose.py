@@ -392,7 +392,7 @@ def test_a_translation_has_the_figures_in_its_own_form(korean: Gallery) -> None:
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     html = build.page("recipes/steps")
     assert 'title="컴퓨터 3대에서 나온 범위 2.6~2.9×, 프로세스 5개"' in html
-    assert "컴퓨터 3대의 프로세스 5개 가운데 5개에서 성립합니다." in html
+    assert "컴퓨터 3대, 프로세스 5개 중 5개에서 확인했습니다." in html
     assert not re.search(r"steps\.(py|po)", build.warnings)
 
 
