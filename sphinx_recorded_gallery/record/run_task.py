@@ -12,9 +12,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from ..errors import GalleryError, describe_error
+from ..errors import GalleryError, describe_error, suggest, visible_line
 from ..measurements.replicates import Replicate
 from ..measurements.rows import read_rows
+from ..project import file_state
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
@@ -46,6 +47,8 @@ class Task:
         return self.recipe.for_replicate() if self.number else self.recipe
 
 
+_UNKNOWN = "unknown"  # in the place of a fingerprint
+
 Result = NotebookNode | Replicate | str  # of a page run, of a replicate; why there is neither
 
 
@@ -70,6 +73,7 @@ def run_task(
     recipe = task.recipe
     # before it runs: it may change its own files
     fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
+    states = _module_states(recipe)
     own = conditions.environment | {NUMBER: str(task.number)}
     conditions = replace(conditions, environment=own)
     started = time.monotonic()  # the deadline holds for both tries
@@ -83,6 +87,13 @@ def run_task(
             why = "a replicate leaves out cells with '# sphinx_gallery_once'"
             error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
         raise
+    changed = _changed_modules(recipe, states)
+    if changed:
+        modules = ", ".join(changed)
+        again = f"what it recorded is stale; record it again: {suggest('record', recipe.name)}"
+        say(f"{task.title}: {visible_line(modules)} changed while it ran; {again}")
+        # nobody knows which code ran: a hash of neither
+        fingerprint, inputs = _UNKNOWN, inputs | dict.fromkeys(changed, _UNKNOWN)
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     made = {"recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
@@ -113,6 +124,21 @@ def run_task(
         },
     )
     return nbformat.from_dict(notebook)
+
+
+def _module_states(recipe: Recipe) -> dict[str, tuple[int, int] | None]:
+    """Return time and size of each module that a recipe imports from its folder."""
+    modules = [name for name in recipe.inputs if name.endswith(".py")]
+    return {name: file_state(recipe.path.parent / name) for name in modules}
+
+
+def _changed_modules(recipe: Recipe, states: dict[str, tuple[int, int] | None]) -> list[str]:
+    """Return which modules are no longer as they were, and which there are now beside them."""
+    try:
+        now = _module_states(recipe)
+    except GalleryError:  # one that is being edited cannot be read
+        now = {name: file_state(recipe.path.parent / name) for name in states}
+    return [name for name in sorted({*states, *now}) if states.get(name) != now.get(name)]
 
 
 def _run_in_scratch(
