@@ -188,9 +188,9 @@ _BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）»”’"
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 
 
-def _added(message: Message, pattern: re.Pattern[str]) -> list[str]:
+def _added(message: Message, pattern: re.Pattern[str], translation: str) -> list[str]:
     """Return what the pattern finds in a translation and the source does not have."""
-    matches = [text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(message.translation)]
+    matches = [text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(translation)]
     return [text for text in dict.fromkeys(matches) if text not in message.text]
 
 
@@ -340,16 +340,18 @@ def check_address(message: Message) -> Iterator[str]:
     Good: "Ask us." → "물어보세요."
     Bad: "Ask us." → "me@example.org에 물어보세요."
     """
-    # an address of the web in prose is compared as the link that it becomes
-    patterns = (_MAIL,) if message.kind is Kind.PROSE else (ADDRESS, _MAIL)
+    # An address of the web in prose is compared as the link that it becomes, but in emphasis it
+    # becomes none: a notebook's reader would get one all the same.
+    is_prose = message.kind is Kind.PROSE
+    words = message.target.plain if is_prose else message.translation
     known = [address.rstrip(_BEHIND_ADDRESS) for address in ADDRESS.findall(message.text)]
-    for pattern in patterns:
-        added = _added(message, pattern)
-        code = message.language.code
-        others = [text for text in added if not any(is_same_page(one, text, code) for one in known)]
+    code = message.language.code
+    for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
+        added = _added(message, pattern, text)
+        others = [one for one in added if not any(is_same_page(each, one, code) for each in known)]
         if others:
-            text = " ".join(others)
-            yield f"an address that the source does not have: {text}; leave it out"
+            addresses = " ".join(others)
+            yield f"an address that the source does not have: {addresses}; leave it out"
 
 
 def check_raw_html(message: Message) -> Iterator[str]:
