@@ -1,9 +1,10 @@
 """Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
-Examples of Sphinx-Gallery, NetworkX, lmfit, hmmlearn and mpltern, from their source distributions (it
-needs a package index), are run by Sphinx-Gallery itself, and recorded and rendered by the engine. Text, code,
-outputs, pictures and thumbnails of each page are compared, in three themes; notebooks, scripts and
-templates of messages are looked at. Writes foreign.md; ends with 1 where a page could not be made.
+Examples of Sphinx-Gallery, NetworkX, lmfit, hmmlearn and mpltern, from their source distributions
+(it needs a package index), are run by Sphinx-Gallery itself, and recorded and rendered by the
+engine. Text, code, outputs, pictures and thumbnails of each page are compared, in three themes;
+notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends with 1 where a
+page could not be made.
 """
 
 import argparse
@@ -88,6 +89,8 @@ PACKAGES = (
 )
 BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}
 DATA = {".dat", ".csv"}
+# What recording asks for, where an example reads a file beside it: a line that names the file
+INPUTS = {"lmfit/example_use_pandas": "peak.csv"}
 CONF = """\
 project = "Examples"
 extensions = [{extension!r}]
@@ -152,7 +155,10 @@ def fetch(folder: Path, gallery: str, requirement: str, names: list[str]) -> boo
                 if is_example and (name.as_posix() in wanted or is_beside):
                     target = folder / gallery / name
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(archive.extractfile(member).read())  # type: ignore[union-attr]
+                    content = archive.extractfile(member).read()  # type: ignore[union-attr]
+                    if read_file := INPUTS.get(f"{gallery}/{name.with_suffix('')}"):
+                        content += f'\n# sphinx_gallery_inputs = ["{read_file}"]\n'.encode()
+                    target.write_bytes(content)
         return True
     return False
 
