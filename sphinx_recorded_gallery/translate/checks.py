@@ -191,7 +191,9 @@ _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 def _added(message: Message, pattern: re.Pattern[str], translation: str) -> list[str]:
     """Return what the pattern finds in a translation and the source does not have."""
     matches = [text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(translation)]
-    return [text for text in dict.fromkeys(matches) if text not in message.text]
+    # a particle may touch an address
+    bare = {text: re.sub(r"[^\x00-\x7f]+$", "", text) for text in matches}
+    return [text for text, address in bare.items() if address not in message.text]
 
 
 def check_hidden_character(message: Message) -> Iterator[str]:
