@@ -1,6 +1,6 @@
 """Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
-Examples of Sphinx-Gallery, NetworkX, lmfit, hmmlearn and mpltern, from their source distributions
+Examples of Sphinx-Gallery, NetworkX, lmfit and mpltern, from their source distributions
 (it needs a package index), are run by Sphinx-Gallery itself, and recorded and rendered by the
 engine. Text, code, outputs, pictures and thumbnails of each page are compared, in three themes;
 notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends with 1 where a
@@ -57,11 +57,6 @@ GALLERIES = {
         "example_reduce_fcn example_sympy example_two_dimensional_peak "
         "example_uncertainties_y_and_x example_use_pandas",
     ),
-    "hmmlearn": (
-        "hmmlearn==0.3.3",
-        "plot_casino plot_gaussian_model_selection plot_hmm_sampling_and_decoding "
-        "plot_multinomial_hmm plot_poisson_hmm plot_variational_inference",
-    ),
     "mpltern": (
         "mpltern==1.0.5",
         "axis_and_tick/00.axis_label_position axis_and_tick/01.axis_label_rotation "
@@ -84,8 +79,7 @@ GALLERIES = {
 # What examples import, installed without what these need beside the packages of the project
 PACKAGES = (
     "scipy==1.17.1 lmfit==1.3.4 asteval==1.0.10 uncertainties==3.2.3 dill==0.4.1 emcee==3.1.6 "
-    "corner==2.3.0 numdifftools==0.11.2 hmmlearn==0.3.3 scikit-learn==1.9.1 joblib==1.6.0 "
-    "threadpoolctl==3.8.0 mpltern==1.0.5"
+    "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5"
 )
 BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}
 DATA = {".dat", ".csv"}
