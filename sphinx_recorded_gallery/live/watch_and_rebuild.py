@@ -4,8 +4,8 @@ import os
 import threading
 import time
 from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import watchfiles
@@ -30,12 +30,21 @@ sphinx_recorded_gallery.measurements.roles
 
 
 def _send_problems(sender: Connection, root: Path, build: Path, language: str) -> None:
-    """Build, and send the problems as lines."""
+    """Build, and send the problems as lines; the build ends if `live` is killed."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         problems = build_once(root, build, language)
     except GalleryError as error:
         problems = [str(error)]
     sender.send(problems)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of `live`; the process that builds are forked from ends with the last."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 @dataclass(frozen=True, kw_only=True)

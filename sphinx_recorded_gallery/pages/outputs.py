@@ -216,7 +216,7 @@ def _show_values(
         elif kind:
             # As in Sphinx-Gallery: the titles of a figure, or else the recipe's name.
             titles = output.metadata.get(kind, {}).get("alt")
-            alt = next(alts, titles or recipe_name.replace("_", " "))
+            alt = next(alts, titles or re.sub("[-,_]", " ", recipe_name))
             yield nodes.image(uri=next(picture_names), alt=alt, classes=["sphx-glr-single-img"])
         else:
             yield from _formatted(env, data) or _text(_plain(data))

@@ -13,9 +13,10 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from ..errors import GalleryError, describe_error
+from ..errors import GalleryError, describe_error, suggest, visible_line
 from ..measurements.replicates import Replicate
 from ..measurements.rows import read_rows
+from ..project import file_state
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
@@ -51,6 +52,8 @@ class Task:
         return self.recipe
 
 
+_UNKNOWN = "unknown"  # in the place of a fingerprint
+
 Result = NotebookNode | Replicate | str  # of a page run; of a replicate; or an error
 
 
@@ -78,6 +81,7 @@ def run_task(
     # Before the run, since a recipe may change its own files:
     fingerprint = recipe.replicate_fingerprint
     inputs = recipe.inputs
+    states = _module_states(recipe)
     environment = conditions.environment | {NUMBER: str(task.number)}
     conditions = replace(conditions, environment=environment)
     started = time.monotonic()  # the deadline applies to both tries together
@@ -92,6 +96,14 @@ def run_task(
         reason = "a replicate leaves out cells with '# sphinx_gallery_once'"
         remedy = f"{reason}: if one defines the name, unmark it, or {error.remedy}"
         raise GalleryError(error.text, path=error.path, line=error.line, remedy=remedy) from None
+    changed = _changed_modules(recipe, states)
+    if changed:
+        modules = ", ".join(changed)
+        again = f"what it recorded is stale; record it again: {suggest('record', recipe.name)}"
+        say(f"{task.title}: {visible_line(modules)} changed while it ran; {again}")
+        # Nobody knows which code ran: the hash is that of neither.
+        fingerprint = _UNKNOWN
+        inputs = inputs | dict.fromkeys(changed, _UNKNOWN)
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     facts = {**conditions.facts, "recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
@@ -131,6 +143,21 @@ def run_task(
         recording=recording | facts,
     )
     return nbformat.from_dict(notebook)
+
+
+def _module_states(recipe: Recipe) -> dict[str, tuple[int, int] | None]:
+    """Return time and size of each module that a recipe imports from its folder."""
+    modules = [name for name in recipe.inputs if name.endswith(".py")]
+    return {name: file_state(recipe.path.parent / name) for name in modules}
+
+
+def _changed_modules(recipe: Recipe, states: dict[str, tuple[int, int] | None]) -> list[str]:
+    """Return which modules are no longer as they were, and which there are now beside them."""
+    try:
+        now = _module_states(recipe)
+    except GalleryError:  # one that is being edited cannot be read
+        now = {name: file_state(recipe.path.parent / name) for name in states}
+    return [name for name in sorted({*states, *now}) if states.get(name) != now.get(name)]
 
 
 def _run_in_scratch(

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import cycle
 from pathlib import Path
 from unicodedata import normalize
 
@@ -22,18 +23,20 @@ from ..errors import GalleryError, suggest
 from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
 from .code_comments import find_problem
+from .equivalents import Differences, Part, find_differences, is_same_page
 from .glossary import Glossary
 from .hidden_characters import find_hidden
-from .markup import FREE_ROLES, TOUCHES, Markup, count_new_glued, parse, shield_names
+from .markup import TOUCHES, Markup, count_new_glued, parse, shield_names
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
 )
 # In prose, < and > may enclose words (<your package>), unless a browser knows the element
 HTML = re.compile(
-    r"</[a-zA-Z][^<>]*>|<[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
+    r"</[a-zA-Z][^<>]*>|<(?!https?://)[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
 )
 TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
+_DATE_CODE = re.compile(r"%-?[aAbBcdeHIjmMpSuwxXyYZ]")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 # Parts that only look like words: tags, addresses, placeholders and names in backticks
 NO_WORDS = re.compile(f"{TAG.pattern}|{ADDRESS.pattern}|{PLACEHOLDER.pattern}|`[^`]+`")
@@ -75,8 +78,21 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
+        if self.translation == self.text:  # Sphinx leaves the paragraph as it is
+            return self.source
         text = prepare_prose(self.text, self.translation, self.language)
         return parse(text, glue=self.language.words_touch_markup)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """What of the markup is not the same."""
+        return find_differences(
+            self.source.parts,
+            self.target.parts,
+            text=self.text,
+            words=self.target.plain,
+            code=self.language.code,
+        )
 
     @cached_property
     def new_problems(self) -> list[str]:
@@ -117,6 +133,8 @@ class Message:
 
 def prepare_prose(text: str, translation: str, language: Language) -> str:
     """Return a translation of prose for Sphinx, with plain names protected from becoming markup."""
+    if translation == text:  # which Sphinx does not parse again
+        return translation
     if not language.words_touch_markup:
         return translation
     return shield_names(text, translation)
@@ -173,19 +191,19 @@ Kinds = Mapping[str, set[Kind]]  # of messages
 
 _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and a reason
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）"
+_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）»”’"
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
-Part = tuple[str, str]  # kind and value
 
 
-def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
+def _added(message: Message, pattern: re.Pattern[str], translation: str) -> list[str]:
     """Return the matches of a pattern in a translation that the source does not have."""
     added: dict[str, None] = {}
     for match in pattern.findall(translation):
         text = match.rstrip(_BEHIND_ADDRESS)
-        if text not in message.text:
+        address = re.sub(r"[^\x00-\x7f]+$", "", text)  # a particle may touch an address
+        if address not in message.text:
             added[text] = None
-    return " ".join(added)
+    return list(added)
 
 
 def check_hidden_character(message: Message) -> Iterator[str]:
@@ -237,13 +255,8 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     """
     if message.new_problems:
         return  # reported by check_markup
-    source, target = message.source, message.target
-    missing = find_lost(source.parts, target.parts)
-    added = find_lost(target.parts, source.parts)
-    if (
-        not missing
-    ):  # more code than in the source, an explanation perhaps: check_added_code advises
-        added = [part for part in added if part[0] != "literal"]
+    missing = message.differences.missing
+    added = message.differences.added
     differences = []
     if missing:
         names = ", ".join(_name_part(part, message.text) for part in missing)
@@ -257,26 +270,10 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         if ("link", "reference") in added:
             remedy = "a word that ends in _ is a link; write \\_ for the character"
         differences.append(f"not in the source: {names}; {remedy}")
-    if count_new_glued(target, source):
+    if count_new_glued(message.target, message.source):
         differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)
-
-
-def find_lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
-    """Return the parts that the others have less often; a free part only if they lack it."""
-    lost = []
-    for part in (parts - others).elements():
-        is_repeated = others[part] and _is_free(part)
-        if not is_repeated:
-            lost.append(part)
-    return sorted(lost)
-
-
-def _is_free(part: Part) -> bool:
-    """Return whether a part may be repeated where the source says "it", or the other way round."""
-    kind, value = part
-    return kind == "literal" or (kind == "role" and value.startswith(FREE_ROLES))
 
 
 def _name_part(part: Part, text: str) -> str:
@@ -309,23 +306,55 @@ def check_placeholder(message: Message) -> Iterator[str]:
     Good: "Recorded on %(date)s" → "%(date)s에 기록"
     Bad: "Recorded on %(date)s" → "%(날짜)s에 기록"
     """
+    if _is_date_format(message.text) and _is_date_format(message.translation):
+        return  # each language has its own
+    translation = prepare_label(message.text, message.translation)
     finders: dict[str, Callable[[str], list[str]]] = {
         "placeholder": PLACEHOLDER.findall,
         "tag": find_tags,
     }
     for name, find in finders.items():
         source = Counter(find(message.text))
-        target = Counter(find(message.translation))
-        for text in dict.fromkeys([*(source - target), *(target - source)]):
+        target = Counter(find(translation))
+        missing = [text for text in source - target if not text.startswith("&")]
+        for text in dict.fromkeys([*missing, *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
     is_format = re.search(r"%[(sd]", message.text) and not _has_bare_percent(message.text)
-    if is_format and _has_bare_percent(message.translation):
+    if is_format and _has_bare_percent(translation):
         yield "a % outside of placeholders; write %%"
     for character in ("<", ">"):
-        if message.translation.count(character) != message.text.count(character):
+        count = message.text.count(character)
+        others = translation.count(character)
+        if others > count or (others < count and find_tags(message.text)):
             yield f"{character} is part of HTML; write it as often as in the source"
-    if message.translation.count('"') > message.text.count('"'):
+    if translation.count('"') > message.text.count('"'):
         yield '" occurs more often than in the source, and may end an attribute; write “ or ”'
+
+
+def prepare_label(text: str, translation: str) -> str:
+    """Return the translation of a label as templates and messages can take it.
+
+    Lines become one where the source has one. Straight quotation marks, which would end an
+    attribute of HTML, become round ones, unless the source itself has HTML.
+    """
+    if "\n" not in text and "\n" in translation:
+        translation = " ".join(translation.split())
+    has_more_marks = translation.count('"') > text.count('"')
+    is_like_html = find_tags(text) or find_tags(translation) or "=" in translation
+    if not has_more_marks or is_like_html:
+        return translation
+    without_abbreviations = re.sub(r'(?<=\w)"(?=\w)', "”", translation)  # as Hebrew has them
+    if without_abbreviations.count('"') % 2:
+        return translation
+    marks = cycle("“”")
+    return re.sub('"', lambda _mark: next(marks), without_abbreviations)
+
+
+def _is_date_format(text: str) -> bool:
+    """Tell a format of dates, such as %b %d, %Y."""
+    codes = _DATE_CODE.findall(text)
+    rest = _DATE_CODE.sub("", text)
+    return len(codes) > 1 and "%Y" in codes and not re.search(r"[%<>\"{}]", rest)
 
 
 def _has_bare_percent(text: str) -> bool:
@@ -338,13 +367,19 @@ def check_address(message: Message) -> Iterator[str]:
     Good: "Ask us." → "물어보세요."
     Bad: "Ask us." → "me@example.org에 물어보세요."
     """
-    patterns = [_MAIL]
-    if message.kind is not Kind.PROSE:  # in prose, addresses of the web are compared as links
-        patterns.insert(0, ADDRESS)
-    for pattern in patterns:
-        added = _added(message, pattern, message.translation)
-        if added:
-            yield f"an address that the source does not have: {added}; leave it out"
+    # An address of the web in prose is compared as the link that it becomes, but in emphasis it
+    # becomes none: a notebook's reader would get one all the same.
+    words = message.target.plain if message.kind is Kind.PROSE else message.translation
+    known = [address.rstrip(_BEHIND_ADDRESS) for address in ADDRESS.findall(message.text)]
+    code = message.language.code
+    for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
+        others = []
+        for address in _added(message, pattern, text):
+            if not any(is_same_page(each, address, code) for each in known):
+                others.append(address)
+        if others:
+            addresses = " ".join(others)
+            yield f"an address that the source does not have: {addresses}; leave it out"
 
 
 def check_raw_html(message: Message) -> Iterator[str]:
@@ -353,16 +388,19 @@ def check_raw_html(message: Message) -> Iterator[str]:
     Good: "Install <your package>." → "<당신의 패키지> 설치."
     Bad: "Install it." → "<b>그것</b> 설치."
     """
+    known = f"{message.text} {message.source.plain}"
     tags = dict.fromkeys(find_tags(message.target.plain, message.text))
-    added = [tag for tag in tags if tag not in message.text]
+    added = [tag for tag in tags if tag not in known]
     if added:
         yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
+_ONE_LINE = ALL - {Kind.COMMENT, Kind.LABEL}  # labels are put into one line
+
 BREAKING = (
     Check(name="hidden-character", run=check_hidden_character, breaks=True),
     Check(name="comment", run=check_comment, of={Kind.COMMENT}, breaks=True),
-    Check(name="line-break", run=check_line_break, of=ALL - {Kind.COMMENT}, breaks=True),
+    Check(name="line-break", run=check_line_break, of=_ONE_LINE, breaks=True),
     Check(name="markup", run=check_markup, of={Kind.PROSE}, breaks=True),
     Check(name="markup-changed", run=check_markup_changed, of={Kind.PROSE}, breaks=True),
     Check(name="formula", run=check_formula, of={Kind.FORMULA}, breaks=True),

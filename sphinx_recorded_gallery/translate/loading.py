@@ -29,7 +29,7 @@ from .catalogs import (
     line_of,
     read_catalog,
 )
-from .checks import Kinds, examine, prepare_prose
+from .checks import Kinds, examine, prepare_label, prepare_prose
 from .glossary import Glossary, find_glossaries, load_glossary
 
 logger = logging.getLogger(__name__)
@@ -125,6 +125,8 @@ def drop_unsafe(
     for entry in entries:
         if kinds.get(entry.msgid) == {Kind.PROSE}:
             entry.msgstr = prepare_prose(entry.msgid, entry.msgstr, language)
+        elif kinds.get(entry.msgid) == {Kind.LABEL}:
+            entry.msgstr = prepare_label(entry.msgid, entry.msgstr)
     return list(problems.values())
 
 

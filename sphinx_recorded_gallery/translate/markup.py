@@ -44,15 +44,16 @@ _WORDY_ROLES = {"guilabel", "menuselection", "abbr", "dfn", "sub", "subscript", 
 _WORDY_ROLES |= {"superscript", "emphasis", "strong", "title", "title-reference", "t", "term"}
 # Roles that have no title: < and > belong to their text.
 _TITLELESS_ROLES = {"math", "code", "raw", "literal", "samp", "kbd", "file", "command"}
-FREE_ROLES = tuple(f":{role}:" for role in sorted(_TITLELESS_ROLES))  # they lead nowhere
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
 # Splits a text into parts outside of backticks, and parts in backticks with the end of a link
 _BESIDE_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`_{0,2})", re.DOTALL)
-# A name such as __init__, sys.base_prefix or x86_64, but not a link such as Python_
-_NAME_WITH_UNDERSCORES = re.compile(r"(?<![A-Za-z0-9_`\]|\\])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*")
-_SIGN_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z0-9])(?:\*\*?|\|)(?=[A-Za-z0-9(])")
+# A name such as __init__, sys.base_prefix or x86_64, no link such as Python_
+_NAME_WITH_UNDERSCORES = re.compile(
+    r"(?<![A-Za-z0-9_`\]|\\])(?:\\?_)*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*"
+)
+_SIGN_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z0-9])(?:\*\*?|\|)(?=[A-Za-z0-9(]|\\ )")
 _ANY_STAR = re.compile(r"(?<!\\)\*")
 
 
@@ -161,11 +162,12 @@ def _escape_sign(sign: re.Match[str]) -> str:
 
 def _escape_name(text: str, source: Markup, name: re.Match[str]) -> str:
     """Return a name with its underscores escaped, unless it may be a link (``name_``)."""
-    ends_as_link = name[0].endswith("_") and not name[0].startswith("_")
-    is_plain_in_source = name[0] in text and ("link", "reference") not in source.parts
+    bare = name[0].replace("\\", "")
+    ends_as_link = bare.endswith("_") and not bare.startswith("_")
+    is_plain_in_source = bare in text and ("link", "reference") not in source.parts
     if ends_as_link and not is_plain_in_source:
         return name[0]
-    return name[0].replace("_", r"\_")
+    return re.sub(r"\\?_", r"\\_", name[0])
 
 
 def _distance(target: Markup, source: Markup) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from babel import numbers
 
 from .catalogs import Kind, is_wordless
-from .checks import ALL, Check, Message, find_lost
+from .checks import ALL, Check, Message
 from .hidden_characters import find_hidden, find_leftward
 from .style_rules import load_script_rules, load_style_rules
 
@@ -369,11 +369,35 @@ def check_added_code(message: Message) -> Iterator[str]:
     Good: "It calls ``f()``." → "``f()`` 호출, ``f()``."
     Bad: "It calls ``f()``." → "``f()`` 호출, ``g()``."
     """
-    source, target = message.source.parts, message.target.parts
-    added = [value for kind, value in find_lost(target, source) if kind == "literal"]
-    if added and not find_lost(source, target) and not message.new_problems:
+    if not _has_code_of_source(message):
+        return
+    known = {value for _kind, value in message.source.parts}
+    known |= {value for _source, value in message.differences.equivalent}
+    literals = {value for kind, value in message.target.parts if kind == "literal"}
+    if added := sorted(literals - known):
         code = ", ".join(added)
         yield f"code that the source does not have: {code}; check whether it belongs here"
+
+
+def check_changed_code(message: Message) -> Iterator[str]:
+    """Code that is left out, or shown otherwise: in words of the translation, by another role.
+
+    Good: "Call ``f()``." → "``f()`` 호출."
+    Bad: "Pass a ``(key, value)``." → "``(키, 값)`` 전달."
+    """
+    if not _has_code_of_source(message):
+        return
+    for source, target in message.differences.equivalent:
+        yield f"{source} stands there as {target}; keep it if a program reads it"
+    if left_out := message.differences.left_out:
+        code = ", ".join(left_out)
+        yield f"code of the source that is left out: {code}; look whether it is missed"
+
+
+def _has_code_of_source(message: Message) -> bool:
+    """Tell whether markup is the same but for what is advice."""
+    differences = message.differences
+    return not (message.new_problems or differences.missing or differences.added)
 
 
 _WORDS = ALL - {Kind.FORMULA}
@@ -381,6 +405,7 @@ _PROSE = frozenset({Kind.PROSE})
 # Checks of words are skipped while markup is broken, since it separates words from the rest.
 ADVICE = (
     Check(name="added-code", run=check_added_code, of=_PROSE),
+    Check(name="changed-code", run=check_changed_code, of=_PROSE),
     Check(name="character", run=check_character, scripts=_EAST, whole=True),
     Check(name="direction", run=check_direction),
     Check(name="emphasis", run=check_emphasis, of=_PROSE, whole=True),

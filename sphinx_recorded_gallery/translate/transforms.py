@@ -37,6 +37,7 @@ from ..store import hash_file, note_problem, once, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
 from .code_comments import find_comments, replace_comments
+from .equivalents import is_same_page
 from .loading import (
     catalog_path,
     drop_unsafe,
@@ -246,10 +247,17 @@ def strip_added_nodes(env: BuildEnvironment, document: nodes.document) -> None:
     state = document.get(_STATE)
     if state is None:
         return
+    code = env.config.language
     for node in list(document.findall(nodes.Element)):
-        if node.parent is None or _effects_of(node) <= state.effects:
+        if node.parent is None:
+            continue
+        new_effects = _effects_of(node) - state.effects
+        if all(_is_same_page_of(effect, state.effects, code) for effect in new_effects):
             continue
         text = node.astext()
+        if isinstance(node, nodes.title_reference):  # code in single backticks
+            node.parent.replace(node, nodes.emphasis("", text))
+            continue
         replacement: nodes.Node = nodes.paragraph("", text)
         if isinstance(node.parent, nodes.TextElement):
             replacement = nodes.Text(text)
@@ -263,6 +271,13 @@ def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
     for node in document.findall(nodes.Element):
         effects |= _effects_of(node)
     return effects
+
+
+def _is_same_page_of(effect: tuple[str, str], effects: set[tuple[str, str]], code: str) -> bool:
+    """Tell an address of what the source page leads to, in the language ``code``."""
+    name, address = effect
+    sources = [source for other, source in effects if other == name == "refuri"]
+    return any(is_same_page(source, address, code) for source in sources)
 
 
 def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:

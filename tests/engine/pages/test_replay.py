@@ -30,6 +30,14 @@ def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
     assert "sphx-glr-footer" not in page
 
 
+def test_a_figure_without_titles_is_called_after_its_recipe(gallery: Gallery) -> None:
+    """Stock Sphinx-Gallery reads - and _ as blanks, too."""
+    unnamed = "".join(line for line in RECIPE.splitlines(True) if "sphinx_gallery_alt" not in line)
+    gallery.add("two_squares-black", unnamed)
+    page = gallery.build().page("recipes/two_squares-black")
+    assert 'alt="two squares black"' in page
+
+
 def test_the_provenance_box_tells_where_and_when(site: Gallery) -> None:
     edit_recording(site, '"commit": null', '"commit": "0123456789abcdef"')
     edit_recording(site, '"device": {', '"device": {"gpu": "Some GPU", "driver": "999.1",')

@@ -130,6 +130,29 @@ def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Galle
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("code", ["VALUE = 2\n", "VALUE = (\n"])
+def test_a_module_that_is_edited_during_a_run_makes_its_recording_stale(
+    gallery: Gallery, code: str
+) -> None:
+    """Put back later, it would else pass for what ran."""
+    module = gallery.recipes / "_beside.py"
+    module.write_text("VALUE = 1\n")
+    write(
+        gallery,
+        f"""
+        import pathlib
+        import _beside
+        _ = pathlib.Path({str(module)!r}).write_text({code!r})
+        print(_beside.VALUE)
+        """,
+    )
+    assert gallery.record("recipe")
+    assert "recipe: _beside.py changed while it ran" in gallery.messages
+    module.write_text("VALUE = 1\n")
+    assert gallery.record("recipe")
+    assert "recipe: recorded" in gallery.messages  # not: current
+
+
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
