@@ -63,7 +63,7 @@ def _is_replaced(only: addnodes.only) -> bool:
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
-    """Return why results are missing, or which may be outdated; empty if neither is so."""
+    """Return why results are missing or may be outdated; empty if they are current."""
     if isinstance(page, Unrecorded):
         if not page.path.exists():
             return str(_("This page has not been recorded yet: its results are missing here."))
@@ -79,10 +79,10 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
 
 
 def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
-    """Return the box for a recording, labels in the language of the page.
+    """Return the box for a recording, with labels in the language of the page.
 
-    ``names`` maps the names that packages are installed under to those that readers see. The
-    summary names the first of them that was recorded.
+    ``names`` maps the names of installed packages to those that readers see. The summary names the
+    first of them that the recording has.
     """
     facts = recording.facts
     device = facts["device"]
@@ -112,16 +112,16 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     for label, value in rows.items():
         if value:
             body = nodes.field_body("", nodes.paragraph("", str(value)))
-            # The label is translated already, as a message of the engine and not of the page.
+            # The label is already translated, as a message of the engine instead of the page.
             name = nodes.field_name("", label, translatable=False)
             fields += nodes.field("", name, body)
     return provenance("", nodes.paragraph("", summary), fields)
 
 
 def has_downloads(app: Sphinx) -> bool:
-    """Return whether this build makes a site, where downloads can lie beside the pages.
+    """Return whether this build writes a site that can have downloads beside its pages.
 
-    A book (``epub``) has no files beside its pages, and ``singlehtml`` no page for each recipe.
+    A book (``epub``) has no files beside its pages, and ``singlehtml`` has no page per recipe.
     """
     return app.builder.name in ("html", "dirhtml")
 

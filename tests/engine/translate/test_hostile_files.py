@@ -106,8 +106,8 @@ def test_the_head_of_a_catalog_names_people_and_takes_no_time(gallery: Gallery) 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("""ko = { name = "K", tag = 'ko" onload="x' }""", "not as such a line is written"),
-        (r'ko = { name = "\u001b[2J" }', "name has characters that nobody sees"),
+        ("""ko = { name = "K", tag = 'ko" onload="x' }""", "not a valid language"),
+        (r'ko = { name = "\u001b[2J" }', "name has invisible characters"),
         (r'"\u001b[2J" = { name = "K" }', "not a language code"),
         (f"ko = {'[' * 5_000}", "not valid TOML"),
         (f"ko = {'1' * 5_000}", "not valid TOML"),

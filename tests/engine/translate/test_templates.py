@@ -99,7 +99,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
         cut,
         'msgid "The first call compiles the function."',
         "missing",
-        "messages of the page that are missing: 3, as "
+        "messages missing from the catalog: 3, such as "
         "'Later calls run what the first one made.'",
     ),
     "obsolete": (
@@ -108,14 +108,15 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
         ),
         '#~ msgid "A last',
         "missing",
-        "messages of the page that are missing: 1, as "
+        "messages missing from the catalog: 1, such as "
         "'A last remark about nothing in particular.'",
     ),
     "edited": (
         lambda text: text.replace('"Later calls run what', '"Later calls take what'),
         'msgid "Later calls take what',
         "unknown",
-        "messages that the page does not have: 1, as 'Later calls take what the first one made.'",
+        "messages that the page does not have: 1, such as "
+        "'Later calls take what the first one made.'",
     ),
 }  # fmt: skip
 
@@ -156,7 +157,9 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
     path.write_text(catalog_of(project).read_text())
     (problem,) = told(project, "gone")
     assert problem.check == "unknown"
-    assert problem.message.startswith("messages that the page does not have: 5, as 'A title'; ")
+    assert problem.message.startswith(
+        "messages that the page does not have: 5, such as 'A title'; "
+    )
     assert progress(project, "page").percent == 100
     header, *_messages = path.read_text().split("\n\n")
     path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')
