@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -17,8 +16,8 @@ from sphinx_recorded_gallery.api import GalleryError, RecipePage
 
 from .charts.directive import chart
 from .code_tabs import case_name, code_case, code_cases, has_caption
+from .labels import _
 
-_ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 ANCHOR = "the-answer"
@@ -108,21 +107,26 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
     Warns if the page has no answer and ``second_call_answer_required`` is set.
     """
     parts = next(document.findall(answer), None)
-    if parts is not None:
-        section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
-        section += nodes.title("", _("The answer"), translatable=False)
-        section += parts.children
-        top = parts.parent
-        parts.replace_self(section)
-        top["classes"].append("answered")  # browsers style the top before the answer has loaded
-    elif env.config.second_call_answer_required:
-        error = GalleryError(
-            "the page has no answer",
-            path=page.recipe.path,
-            line=1,
-            remedy="write the directive answer into the docstring, as CONTRIBUTING.md shows",
-        )
-        logger.warning("%s", error, type="second_call", subtype="answer")
+    if parts is None:
+        if env.config.second_call_answer_required:
+            _warn_of_missing_answer(page)
+        return
+    section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
+    section += nodes.title("", _("The answer"), translatable=False)
+    section += parts.children
+    top = parts.parent
+    parts.replace_self(section)
+    top["classes"].append("answered")  # browsers style the top before the answer has loaded
+
+
+def _warn_of_missing_answer(page: RecipePage) -> None:
+    error = GalleryError(
+        "the page has no answer",
+        path=page.recipe.path,
+        line=1,
+        remedy="write the directive answer into the docstring, as CONTRIBUTING.md shows",
+    )
+    logger.warning("%s", error, type="second_call", subtype="answer")
 
 
 def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
@@ -149,13 +153,13 @@ def _make_tab(item: nodes.list_item) -> code_case:
     the sentence and stays in it.
     """
     paragraph, *other_blocks = item.children
-    strong, *after_name = paragraph.children
+    strong, *words = paragraph.children
     name = case_name("", "", *(child.deepcopy() for child in strong.children))
-    text = after_name[0] if after_name else None
-    if isinstance(text, nodes.Text) and text.startswith(_COLONS):
+    if words and isinstance(words[0], nodes.Text) and words[0].startswith(_COLONS):
+        text, *further_words = words
         sentence = text.lstrip("".join(_COLONS)).lstrip()
         capitalized = nodes.Text(sentence[:1].upper() + sentence[1:])
-        paragraph = nodes.paragraph("", "", capitalized, *after_name[1:])
+        paragraph = nodes.paragraph("", "", capitalized, *further_words)
     return code_case("", name, paragraph, *other_blocks)
 
 
@@ -166,7 +170,10 @@ def _find_name(item: nodes.Node) -> nodes.strong | None:
     paragraph = item[0]
     if not isinstance(paragraph, nodes.paragraph) or not len(paragraph):
         return None
-    return paragraph[0] if isinstance(paragraph[0], nodes.strong) else None
+    first = paragraph[0]
+    if not isinstance(first, nodes.strong):
+        return None
+    return first
 
 
 def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:

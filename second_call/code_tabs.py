@@ -14,18 +14,17 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
+    Page,
     Priority,
     RecipePage,
     add_recipe_transform,
-    join_inline,
     write_block,
 )
 
-_ = get_translation("second_call")
+from .labels import _
 
 
 # What they derive from is how formats other than HTML write them.
@@ -43,13 +42,22 @@ class case_name(nodes.paragraph):  # noqa: N801
 
 def make_cases(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
     """Gather blocks with captions that follow each other; their names are translated there."""
-    found = [each for each in document.findall(nodes.container) if has_caption(each)]
-    for parent in dict.fromkeys(each.parent for each in found):
-        runs = [list(group) for _kind, group in groupby(parent.children, has_caption)]
-        for blocks in runs:
-            if len(blocks) > 1 and has_caption(blocks[0]):
-                at = parent.index(blocks[0])
-                parent[at : at + len(blocks)] = [_gather(blocks)]
+    blocks_with_caption = [node for node in document.findall(nodes.container) if has_caption(node)]
+    parents = dict.fromkeys(block.parent for block in blocks_with_caption)
+    for parent in parents:
+        for blocks in _find_runs(parent):
+            start = parent.index(blocks[0])
+            parent[start : start + len(blocks)] = [_gather(blocks)]
+
+
+def _find_runs(parent: nodes.Element) -> list[list[nodes.Node]]:
+    """Return the blocks with captions that follow each other, where there are several."""
+    runs = []
+    for is_captioned, group in groupby(parent.children, has_caption):
+        run = list(group)
+        if is_captioned and len(run) > 1:
+            runs.append(run)
+    return runs
 
 
 def has_caption(node: nodes.Node) -> bool:
@@ -70,27 +78,38 @@ def _gather(blocks: list[Any]) -> code_cases:
 def add_cases(app: Sphinx) -> None:
     """Let pages show cases, and notebooks their names."""
     add_recipe_transform(app, make_cases, Priority.ADD_TO_PAGE)
-    app.add_node(code_cases, html=(_begin_cases, _end))
-    app.add_node(code_case, html=(lambda _self, _node: None, _end))
+    app.add_node(code_cases, html=(_begin_cases, _end_cases))
+    app.add_node(code_case, html=(_begin_case, _end_case))
     app.add_node(case_name, html=(_begin_name, _end_name))
 
 
 def _begin_cases(self: HTML5Translator, node: code_cases) -> None:
     self.body.append(self.starttag(node, "fieldset", CLASS="code-cases"))
-    legend = self.encode(node.get("legend") or _("Your case"))
+    legend = self.encode(node.get("legend", _("Your case")))
     self.body.append(f'<legend class="visually-hidden">{legend}</legend>\n')
 
 
-def _end(self: HTML5Translator, node: code_cases | code_case) -> None:
-    self.body.append("</fieldset>\n" if isinstance(node, code_cases) else "</div>\n")
+def _end_cases(self: HTML5Translator, _node: code_cases) -> None:
+    self.body.append("</fieldset>\n")
+
+
+def _begin_case(_self: HTML5Translator, _node: code_case) -> None:
+    """Write nothing: the name comes first, and then opens the box of the code."""
+
+
+def _end_case(self: HTML5Translator, _node: code_case) -> None:
+    self.body.append("</div>\n")
 
 
 def _begin_name(self: HTML5Translator, node: case_name) -> None:
     cases = node.parent.parent
     group = list(self.document.findall(code_cases)).index(cases) + 1
     number = cases.index(node.parent) + 1
-    name, is_first = f"case-{group}", " checked" * (number == 1)
-    self.body.append(f'<input type="radio" name="{name}" id="{name}-{number}"{is_first}>')
+    name = f"case-{group}"
+    button = f'<input type="radio" name="{name}" id="{name}-{number}"'
+    if number == 1:
+        button += " checked"
+    self.body.append(f"{button}>")
     self.body.append(self.starttag(node, "label", "", **{"for": f"{name}-{number}"}))
 
 
@@ -98,4 +117,8 @@ def _end_name(self: HTML5Translator, node: case_name) -> None:
     self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
 
 
-write_block.register(case_name, lambda node, page: f"**{join_inline(node, page)}**")
+@write_block.register
+def _write_name(node: case_name, page: Page) -> str:
+    """Return the name of a case in bold, for notebooks and scripts."""
+    words = [child.deepcopy() for child in node.children]
+    return write_block(nodes.paragraph("", "", nodes.strong("", "", *words)), page)

@@ -3,11 +3,9 @@
 ``recorded_gallery_quantities`` in conf.py names ``list_quantities``.
 """
 
-from sphinx.locale import get_translation
+from sphinx_recorded_gallery.api import Quantity
 
-from sphinx_recorded_gallery.api import Quantity, standard_quantities
-
-_ = get_translation("second_call")
+from .labels import _
 
 
 def list_quantities() -> list[Quantity]:
@@ -57,9 +55,3 @@ def name_parts() -> dict[str, str]:
         "backward_share": _("backward"),
         "optimizer_share": _("optimizer"),
     }
-
-
-def name_quantities() -> dict[str, str]:
-    """Return what readers call all quantities, by their names in rows."""
-    quantities = [*standard_quantities().values(), *list_quantities()]
-    return {quantity.name: quantity.label for quantity in quantities}

@@ -20,7 +20,7 @@ def shipped_labels(code: str) -> Path | None:
 
 
 def load_labels(app: Sphinx, config: Config) -> None:
-    """Let this build show the labels of its language.
+    """Install the labels of this build's language.
 
     They are shipped as text. Sphinx reads compiled catalogs, so one is written beside the doctrees.
     """

@@ -19,11 +19,10 @@ from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
-    OUTPUT_CLASS,
+    Gallery,
     GalleryError,
     Page,
-    Reference,
-    find_page,
+    find_cell_behind,
     note_problem,
     write_block,
 )
@@ -35,12 +34,12 @@ from .bars import (
     WALL,
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from .chart_data import ChartData, Drawing
 from .explorer import draw_explorer, query_costs
 from .lines import draw_lines
+from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
 from .spans import draw_spans, query_spans
@@ -103,18 +102,19 @@ class ChartDirective(SphinxDirective):
         self.set_source_info(node)
         return [node]
 
-    def _draw(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+    def _draw(self, quantities: list[str]) -> tuple[ChartData, Drawing | None]:
         """Return what is measured and its drawing, in the form that quantities and sizes ask for.
 
         Raises ``ValueError`` for a form that there is not.
         """
-        if list(quantities) == [EXPLORER]:
+        whole = self.options.get("whole", "")
+        if quantities == [EXPLORER]:
             return self._draw_explorer()
-        if list(quantities) == [BUSY] or set(quantities) == set(TIMES):
+        if quantities == [BUSY] or set(quantities) == set(TIMES):
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
-        if whole := self.options.get("whole", ""):
+        if whole:
             data = self._query([*quantities, whole])
             require_one_size(data)
             return data, draw_parts(data, whole, name_parts())
@@ -140,8 +140,9 @@ class ChartDirective(SphinxDirective):
 
     def _find_recipe(self) -> str:
         """Return the page of the recipe that is drawn; raises ``ValueError`` if there is none."""
-        if name := self.options.get("recipe", ""):
-            return find_page(self.env, Reference(recipe=name, key=""), self.env.docname)
+        name = self.options.get("recipe", "")
+        if name:
+            return Gallery(self.env).find_page(name)
         return self.env.docname
 
     def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
@@ -198,7 +199,7 @@ def put_whole_first(data: ChartData) -> tuple[ChartData, str]:
         for word, value in row.values.items():
             totals[word] += value.number
     part, whole = sorted(totals, key=lambda word: totals[word])
-    quantities = {word: data.quantities[word] for word in (whole, part)}
+    quantities = {whole: data.quantities[whole], part: data.quantities[part]}
     return replace(data, quantities=quantities), part
 
 
@@ -240,7 +241,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
         "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption
     )
     table = drawing.notebook or drawing.table
-    node["table"] = [list(table.head), *(list(row) for row in table.rows)]
+    node["table"] = [table.head, *table.rows]
     node["scope"] = scope
     node["key"] = drawing.key
     return node
@@ -251,25 +252,21 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     for node in list(document.findall(chart)):
         path = Path(node.source) if node.source else None
         for text in node["problems"]:
-            note_problem(env, str(GalleryError(text, path=path, line=node.line)))
-        if "drawing" in node:
-            for part in _find_figure(node):
+            note_problem(env, GalleryError(text, path=path, line=node.line))
+        cell = find_cell_behind(node)
+        if "drawing" not in node or cell is None:
+            continue
+        code, output = cell
+        if _is_figure(output):
+            for part in (code, output):
                 wrapper = replaced(**{DOWNLOADS_ONLY: True})
                 part.replace_self(wrapper)
                 wrapper += part
 
 
-def _find_figure(node: chart) -> list[nodes.Element]:
-    """Return code and figure of the cell right behind a chart, nothing if it put out more."""
-    following = node.parent.children[node.parent.index(node) + 1 :]
-    visible = [node for node in following if not isinstance(node, nodes.comment | nodes.target)]
-    cell = visible[:2]
-    if len(cell) < 2 or not isinstance(cell[1], nodes.container):
-        return []
-    code, output = cell
-    is_code = any("recipe_cell" in block for block in code.findall(nodes.literal_block))
-    only_figures = all(isinstance(part, nodes.image) for part in output.children)
-    return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
+def _is_figure(output: nodes.container) -> bool:
+    """Tell whether a cell put out pictures and nothing else."""
+    return all(isinstance(part, nodes.image) for part in output.children)
 
 
 def write_chart(node: chart, page: Page) -> str:
@@ -277,16 +274,22 @@ def write_chart(node: chart, page: Page) -> str:
     if "table" not in node:
         return ""
     head, *rows = node["table"]
-    cells = [[_make_cell(text) for text in row] for row in rows]
-    table = make_table(head, cells, classes=[])
-    scope = [text for text in (node["key"], node["scope"]) if text]
-    blocks = [table, *(nodes.paragraph("", text) for text in scope), *node.children]
+    cells = []
+    for row in rows:
+        cells.append([_make_cell(text) for text in row])
+    blocks: list[nodes.Node] = [make_table(head, cells, classes=[])]
+    for text in (node["key"], node["scope"]):
+        if text:
+            blocks.append(nodes.paragraph("", text))
+    blocks += node.children
     return "\n\n".join(write_block(block, page) for block in blocks)
 
 
 def _make_cell(text: str) -> nodes.Node:
     """Return the text of a cell; a drawing in characters is code, which are all of one width."""
-    return nodes.literal("", text) if _BLOCK_BAR.fullmatch(text) else nodes.Text(text)
+    if _BLOCK_BAR.fullmatch(text):
+        return nodes.literal("", text)
+    return nodes.Text(text)
 
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:

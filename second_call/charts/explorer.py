@@ -9,27 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log10
 
-from babel import Locale
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import marks_of, typeset
+from sphinx_recorded_gallery.api import Typography
 
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .plot import Axis, Line, draw_plot
 from .query import query
-from .scales import Scale, format_seconds, format_value, time_words
-
-_ = get_translation("second_call")
+from .scales import Scale, format_seconds, format_value, label_ticks, time_words
 
 CALLS = 10_000
 # the row of the harness that tells what starting the compiler takes
 START_UP_CASE, START_UP = "process", "start_up"
 LEAST, MOST = 10, 1_000_000  # calls
 NEARLY = 1.15  # times that differ by less are about the same
+_STEPS_OF_DECADE = 12  # of a line, which is bent on logarithmic axes
 _MOST_TICKS = 7
 _MOST_COUNTS = 4  # a phone has no room for more numbers of seven digits
+_TABLE_COUNTS = (1000, CALLS, 100_000)  # columns of the table: calls
+_TABLE_DIGITS = 3
+# Seconds that have a tick, if they are on the axis
 _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
 
 
@@ -59,7 +60,7 @@ def query_costs(
     if any("first_call" in row.values for row in data.rows):
         start_up = query(env, docname, case=START_UP_CASE, quantities=[START_UP])
     else:
-        start_up = ChartData(locale=data.locale)  # nothing is compiled
+        start_up = ChartData(typography=data.typography)  # nothing is compiled
     return data, start_up
 
 
@@ -71,36 +72,47 @@ def draw_explorer(data: ChartData, start_up: ChartData) -> Drawing | None:
     variants = _find_costs(data, start_up)
     if len(variants) < 2:
         return None
-    locale = data.locale
-    words = _words(locale)
-    sentence = describe(data.case, variants, CALLS, locale, words)
-    costs = [[variant.name, variant.start, variant.call] for variant in variants]
+    typography = data.typography
+    words = _words(typography)
+    sentence = describe(data.case, variants, CALLS, typography, words)
+    marks = json.dumps(list(typography.marks.items()))
     html = render_html(
         "explorer.html",
         sentence=sentence,
-        words=words | {"nearly": NEARLY, "marks": json.dumps([*marks_of(locale).items()])},
+        words={**words, "nearly": NEARLY, "marks": marks},
         ends=(LEAST, MOST),
         powers=[log10(LEAST), log10(MOST), log10(CALLS)],
-        calls=format_value(CALLS, "", locale),
-        gap=typeset("。 ", locale)[1:],  # between two sentences
+        calls=format_value(CALLS, "", typography),
+        gap=typography.typeset("。 ")[1:],  # between two sentences
         name=data.case,
-        variants=json.dumps(costs, ensure_ascii=False),
-        drawn=_draw(variants, sentence, words, locale),
+        variants=_list_costs(variants),
+        drawn=_draw(variants, sentence, words, typography),
     )
     return Drawing(html=html, table=_make_table(variants, data, words))
 
 
+def _list_costs(variants: Sequence[Variant]) -> str:
+    """Return the names and the costs of variants as JSON, for explorer.js."""
+    costs = [[variant.name, variant.start, variant.call] for variant in variants]
+    return json.dumps(costs, ensure_ascii=False)
+
+
 def _make_table(variants: Sequence[Variant], data: ChartData, words: Mapping[str, str]) -> Table:
     """Return what each variant takes at the start, for a call, and for some numbers of calls."""
-    locale = data.locale
-    counts = [1000, CALLS, 100_000]
-    head = ["", str(_("at the start")), str(_("each call"))]
-    head += [str(_("%s calls")) % format_value(count, "", locale) for count in counts]
+    typography = data.typography
+    head = ["", _("at the start"), _("each call")]
+    for count in _TABLE_COUNTS:
+        head.append(_("%s calls") % format_value(count, "", typography))
     rows = []
     for variant in variants:
-        start = format_seconds(variant.start, locale, words, 3) if variant.start else "0"
-        totals = [format_seconds(variant.total(count), locale, words, 3) for count in counts]
-        rows.append([f"{data.case} · {variant.name}", start, variant.words, *totals])
+        start = "0"
+        if variant.start:
+            start = format_seconds(variant.start, typography, words, _TABLE_DIGITS)
+        row = [f"{data.case} · {variant.name}", start, variant.words]
+        for count in _TABLE_COUNTS:
+            total = variant.total(count)
+            row.append(format_seconds(total, typography, words, _TABLE_DIGITS))
+        rows.append(row)
     return Table(head=head, rows=rows)
 
 
@@ -117,9 +129,14 @@ def _find_costs(data: ChartData, start_up: ChartData) -> list[Variant]:
         start = _find_start(row, start_up)
         if start is None:
             continue
-        variants.append(
-            Variant(name=row.name, start=start, call=wall.number, role=row.role, words=wall.words)
+        variant = Variant(
+            name=row.name,
+            start=start,
+            call=wall.number,
+            role=row.role,
+            words=wall.words,
         )
+        variants.append(variant)
     return variants
 
 
@@ -134,71 +151,89 @@ def _find_start(row: ChartRow, start_up: ChartData) -> float | None:
     return compiler + max(first_call.number - row.values["wall"].number, 0)
 
 
-def _words(locale: Locale) -> dict[str, str]:
+def _words(typography: Typography) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
     return {
         # between the entries of a list but the last two: a comma and a space
-        "separator": str(locale.list_patterns["standard"]["middle"]).format("", ""),
-        "one": str(_("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s).")),
-        "several": str(
-            _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s).")
-        ),
-        "two": str(_("%(first)s and %(last)s")),
+        "separator": str(typography.locale.list_patterns["standard"]["middle"]).format("", ""),
+        "one": _("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s)."),
+        "several": _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s)."),
+        "two": _("%(first)s and %(last)s"),
         **time_words(),
     }
 
 
 def describe(
-    case: str, costs: Sequence[Variant], calls: int, locale: Locale, words: Mapping[str, str]
+    case: str,
+    costs: Sequence[Variant],
+    calls: int,
+    typography: Typography,
+    words: Mapping[str, str],
 ) -> str:
     """Return the sentence that answers which variant is fastest."""
     variants = sorted(costs, key=lambda variant: variant.total(calls))
     least = variants[0].total(calls)
-    best = [variant.name for variant in variants if variant.total(calls) < NEARLY * least]
-    names = best[-1]
-    if len(best) > 1:
-        first = words["separator"].join(best[:-1])
-        names = words["two"] % {"first": first, "last": best[-1]}
+    best = []
     times = []
     for variant in variants:
-        total = format_seconds(variant.total(calls), locale, words)
-        times.append(f"{variant.name} {total}")
+        total = variant.total(calls)
+        times.append(f"{variant.name} {format_seconds(total, typography, words)}")
+        if total < NEARLY * least:
+            best.append(variant.name)
+    if len(best) == 1:
+        sentence = words["one"]
+        names = best[0]
+    else:
+        sentence = words["several"]
+        first = words["separator"].join(best[:-1])
+        names = words["two"] % {"first": first, "last": best[-1]}
     facts = {
         "case": case,
-        "calls": format_value(calls, "", locale),
+        "calls": format_value(calls, "", typography),
         "variant": names,
         "times": words["separator"].join(times),
     }
-    sentence = words["one"] if len(best) == 1 else words["several"]
-    return typeset(sentence % facts, locale)
+    return typography.typeset(sentence % facts)
 
 
-def _draw(variants: Sequence[Variant], label: str, words: Mapping[str, str], locale: Locale) -> str:
+def _draw(
+    variants: Sequence[Variant], label: str, words: Mapping[str, str], typography: Typography
+) -> str:
     """Return the lines of the variants, with a mark at ``CALLS``."""
     low = min(variant.total(LEAST) for variant in variants)
     high = max(variant.total(MOST) for variant in variants)
     across = Scale(low=LEAST, high=MOST, start=0, end=100, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
-    steps = 12 * round(log10(MOST / LEAST))  # lines are bent on logarithmic axes
+    decades = round(log10(MOST / LEAST))
+    steps = _STEPS_OF_DECADE * decades
     counts = [LEAST * (MOST / LEAST) ** (step / steps) for step in range(steps + 1)]
     lines = []
     for variant in variants:
-        points = [(across(count), up(variant.total(count))) for count in counts]
-        lines.append(Line(name=variant.name, role=variant.role, points=points, has_dots=False))
-    times = [tick for tick in _TICKS if low <= tick <= high]
-    shown_times = times[:: ceil(len(times) / _MOST_TICKS) or 1]
+        points = []
+        for count in counts:
+            total = variant.total(count)
+            points.append((across(count), up(total)))
+        line = Line(name=variant.name, role=variant.role, points=points, has_dots=False)
+        lines.append(line)
     return draw_plot(
         label=label,
         lines=lines,
         across=Axis(
-            name=str(_("Calls in your run")),
-            ticks=[
-                (across(count), format_value(count, "", locale))
-                for count in across.ticks(_MOST_COUNTS)
-            ],
+            name=_("Calls in your run"),
+            ticks=label_ticks(across, "", typography, _MOST_COUNTS),
         ),
-        up=Axis(
-            name="", ticks=[(up(time), format_seconds(time, locale, words)) for time in shown_times]
-        ),
+        up=Axis(name="", ticks=_time_ticks(up, words, typography)),
         mark=across(CALLS),
     )
+
+
+def _time_ticks(
+    up: Scale, words: Mapping[str, str], typography: Typography
+) -> list[tuple[float, str]]:
+    """Return place and label of ticks; of many, every second, third or later one has one."""
+    seconds_of_ticks = [seconds for seconds in _TICKS if up.low <= seconds <= up.high]
+    interval = max(1, ceil(len(seconds_of_ticks) / _MOST_TICKS))
+    ticks = []
+    for seconds in seconds_of_ticks[::interval]:
+        ticks.append((up(seconds), format_seconds(seconds, typography, words)))
+    return ticks

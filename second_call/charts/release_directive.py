@@ -4,6 +4,8 @@
 sentences. Where no machine has measured both releases there is no chart, and no caption.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -12,16 +14,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.api import (
-    Change,
-    all_files,
-    current_language,
-    load_changes,
-    load_results,
-    name_measurement,
-    once,
-    watch,
-)
+from sphinx_recorded_gallery.api import Change, Gallery, Typography, watch
 
 from ..navigation import list_recipes
 from ..short_names import short_name
@@ -45,9 +38,10 @@ class ReleaseChart(SphinxDirective):
         caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("release-chart: it needs a caption, a sentence below it")
-        changes = _find_changes(self.env, *self.arguments)
-        locale = current_language(self.config).locale
-        node = make_node(releases.draw_changes(changes, locale), "", "")
+        now, before = self.arguments
+        changes = _find_changes(self.env, now, before)
+        drawing = releases.draw_changes(changes, Typography.of(self.config))
+        node = make_node(drawing, "", "")
         node += caption
         self.set_source_info(node)
         return [node]
@@ -58,26 +52,36 @@ def _find_changes(env: BuildEnvironment, now: str, before: str) -> list[releases
 
     The recipe of the page is drawn, or all of them on another page.
     """
-    is_recipe = env.docname in watch(env, all_files)
-    recipes = (env.docname,) if is_recipe else watch(env, list_recipes)
-    largest: dict[str, list[tuple[Change, str]]] = {quantity: [] for quantity in DRAWN}
-    for docname in recipes:
-        watch(env, load_results, docname)
-        moved = once(env, load_changes, docname, now, before).moved
-        for quantity, chosen in largest.items():
-            of_quantity = [change for change in moved if change.now.quantity == quantity]
-            drawable = [change for change in of_quantity if _is_finite(change)]
-            count = len(drawable) if is_recipe else 1
-            chosen += [(change, docname) for change in drawable[:count]]
-    return [
-        _draw_change(env, docname, change, is_recipe=is_recipe)
-        for chosen in largest.values()
-        for change, docname in _choose_largest(chosen)
-    ]
+    is_recipe = env.docname in Gallery(env).files
+    recipes: Sequence[str] = [env.docname]
+    if not is_recipe:
+        recipes = watch(env, list_recipes)
+    rows = []
+    for quantity in DRAWN:
+        changes = []
+        for docname in recipes:
+            drawable = _find_drawable(env, docname, quantity, now, before)
+            if not is_recipe:
+                drawable = drawable[:1]
+            for change in drawable:
+                changes.append((change, docname))
+        for change, docname in _choose_largest(changes):
+            label = _make_label(env, docname, change, names_recipe=not is_recipe)
+            rows.append(_make_row(change, label))
+    return rows
 
 
-def _is_finite(change: Change) -> bool:
-    return all(0 < ratio < math.inf for ratio in (change.ratio, change.low, change.high))
+def _find_drawable(
+    env: BuildEnvironment, docname: str, quantity: str, now: str, before: str
+) -> list[Change]:
+    """Return the changes of a quantity that have a place on a logarithmic axis."""
+    changes = []
+    for change in Gallery(env).load_changes(docname, now, before).moved:
+        ratios = (change.ratio, change.low, change.high)
+        is_finite = all(0 < ratio < math.inf for ratio in ratios)
+        if is_finite and change.now.quantity == quantity:
+            changes.append(change)
+    return changes
 
 
 def _choose_largest(changes: Sequence[tuple[Change, str]]) -> list[tuple[Change, str]]:
@@ -85,18 +89,22 @@ def _choose_largest(changes: Sequence[tuple[Change, str]]) -> list[tuple[Change,
     return ordered[:RECIPES_DRAWN]
 
 
-def _draw_change(
-    env: BuildEnvironment, docname: str, change: Change, *, is_recipe: bool
-) -> releases.Change:
+def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_recipe: bool) -> str:
+    """Return the names of a quantity, of the recipe where there are several, and of a variant."""
+    gallery = Gallery(env)
+    measurement = change.now
+    names = [
+        gallery.name_case(docname, measurement.case, measurement.size, measurement.sizes),
+        gallery.name_word(docname, measurement.variant),
+    ]
+    if names_recipe:
+        names.insert(0, short_name(docname) or PurePosixPath(docname).name)
+    quantity = gallery.name_quantity(docname, measurement.quantity)
+    return f"{quantity}: {' · '.join(names)}"
+
+
+def _make_row(change: Change, label: str) -> releases.Change:
     """Return a line of the chart, whose ratio is above 1 where a measurement became better."""
-    *variant, _separator, quantity = (
-        words for words, _is_data in name_measurement(env, docname, change.now)
-    )
-    label = f"{quantity}: {''.join(variant)}"
-    if not is_recipe:
-        label = (
-            f"{quantity}: {short_name(docname) or PurePosixPath(docname).name} · {''.join(variant)}"
-        )
     ratio, low, high = change.ratio, change.low, change.high
     if change.now.quantity not in MORE_IS_BETTER:
         ratio, low, high = 1 / ratio, 1 / high, 1 / low

@@ -18,7 +18,7 @@ PRINT_CLASS = "sphx-glr-script-out"  # Sphinx-Gallery's, of what a cell printed
 
 
 def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
-    """Put the code of each cell that is marked so into a node that folds it.
+    """Wrap the code of each cell that is marked for it into a node that folds it.
 
     What a cell put out stays where it is, below the code, unless it is to be folded, too.
     """

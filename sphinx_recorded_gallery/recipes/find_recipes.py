@@ -1,8 +1,8 @@
 """Find the recipes of a project, with their names, pages and recordings.
 
 As for Sphinx-Gallery, a gallery is a folder and those of its subfolders that have a gallery header.
-A file has no page if ``ignore_pattern`` matches its name or if this starts with ``_``. A file is
-not recorded if ``filename_pattern`` does not match its path or if its name contains ``_sgskip``.
+A file has no page if ``ignore_pattern`` matches its name or if its name starts with ``_``. A file
+is not recorded if ``filename_pattern`` does not match its path or if its name contains ``_sgskip``.
 The default of ``filename_pattern``, which asks for names with ``plot``, has no effect here.
 """
 
@@ -24,19 +24,19 @@ from .captured_values import JUPYTER, Capture, read_capture
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryFile:
-    """Where a recipe lies, what it is called and which page it becomes."""
+    """The file of a recipe, with its name and its page."""
 
     path: Path
     gallery: Path  # the folder of its gallery, where recording.toml lies
     docname: str
-    name: str  # its path in the gallery, without ending; the docname if there are several galleries
-    trusted: bool = True  # its HTML and SVG are shown as the author made them
+    name: str  # path in the gallery without suffix; with several galleries, the docname
+    trusted: bool = True  # its HTML and SVG are shown unchanged
     expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
     links_code: bool = False  # its code has links, or mini-galleries show it
     capture: Capture = JUPYTER  # which values of cells its page shows
 
     def recording(self, folder: Path) -> Path:
-        """Return where its recording lies in a folder of recordings."""
+        """Return the path of its recording in a folder of recordings."""
         return folder / f"{self.name}.ipynb"
 
 
@@ -87,7 +87,7 @@ def _require_pattern(name: str, pattern: Any) -> None:
     try:
         re.compile(pattern)
     except (re.error, TypeError) as error:
-        text = f"conf.py: sphinx_gallery_conf: {name} = {pattern!r} is no pattern: {error}"
+        text = f"conf.py: sphinx_gallery_conf: {name} = {pattern!r} is not a pattern: {error}"
         raise GalleryError(text, remedy="mend the settings") from None
 
 
@@ -133,7 +133,7 @@ def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tupl
 
 def _settings(config: Config) -> dict[str, Any]:
     """Return Sphinx-Gallery's settings, with the endings of source files as a list."""
-    suffixes = config.source_suffix  # a string, a list or, once Sphinx has looked at it, a mapping
+    suffixes = config.source_suffix  # a string, a list or, once Sphinx has read it, a mapping
     suffix_list = [suffixes] if isinstance(suffixes, str) else list(suffixes)
     return {**config.sphinx_gallery_conf, "source_suffix": suffix_list}
 
@@ -146,7 +146,7 @@ def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     if path.name.startswith("_") or re.search(conf.get("ignore_pattern", "^_"), path.name):
         return False
     if not path.name.isprintable():
-        raise GalleryError("no page can be called so", path=path, remedy="rename the file")
+        raise GalleryError("a page cannot have this name", path=path, remedy="rename the file")
     if "_sgskip" in path.name:
         return False
     default = DEFAULT_GALLERY_CONF["filename_pattern"]

@@ -1,10 +1,10 @@
 """The index of the search: the sections of pages, and the words of each section.
 
-Words are in lower case; ``recipe_rank.js`` does the same to queries. A name such as
-``torch._dynamo`` is a word, and so are its parts; a word with hyphens or underscores is also
-indexed without them. Chinese, Japanese and Korean have no spaces between words, or add a particle
-to a word's end, so a run of their characters is cut into pairs of neighbours; the last character of
-a run stands alone.
+Words are in lower case; ``recipe_rank.js`` does the same to queries. A dotted name such as
+``package._module`` is a word, and so are its parts; a word with hyphens or underscores is also
+indexed without them. Chinese and Japanese have no spaces between words, and Korean adds particles
+to them. So a run of their characters is cut into pairs of neighbours; the last character of a run
+stands alone.
 """
 
 import json
@@ -14,6 +14,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,12 @@ from ..pages.page_header import provenance
 
 FILE_NAME = "search-index.js"
 _LEFT_OUT = (nodes.Invisible, nodes.meta, nodes.system_message, addnodes.toctree, provenance)
-# The end of a sentence, which names and numbers do not have
+# The end of a sentence; names and numbers have none
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][)\]”’\"'）】」』]*$")
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-# How much a word counts in code, tables and outputs, which excerpts do not show; in prose it is 1
+# Weight of a word in code, tables and outputs, which excerpts do not show; in prose it is 1
 REST = 0.4
-_MOST_COUNTED = 50  # a word counts at most so often in a section
+_MOST_COUNTED = 50  # occurrences of a word in a section
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _LETTERS = rf"[^\W{_DENSE}]+"
 _JOINT = r"[.\-/=@:]"
@@ -42,7 +43,7 @@ _NAME = re.compile(r"[^.\-/=@:_]+")
 
 @dataclass(kw_only=True)
 class Section:
-    """Part of a page with an address of its own, without the sections inside it."""
+    """A part of a page with an address of its own, without the sections inside it."""
 
     anchor: str = ""  # empty for the page itself
     title: str = ""
@@ -51,7 +52,7 @@ class Section:
     rest: list[str] = field(default_factory=list)  # code, tables and outputs
 
     def as_data(self) -> list[Any]:
-        """Return what the index keeps: anchor, title, prose, number of words, weights by word.
+        """Return the entry of the index: anchor, title, prose, number of words, weights by word.
 
         The weight of a word is twice the number of its occurrences, plus one if the title or the
         name has it. The prose holds only paragraphs that end like a sentence.
@@ -68,7 +69,7 @@ class Section:
         return [self.anchor, self.title, "\n".join(sentences), sum(counts.values()), weights]
 
     def _count_words(self, paragraphs: Sequence[str]) -> dict[str, int]:
-        """Return how often the section has each word, rounded up, in alphabetical order."""
+        """Return how often each word occurs, weighted and rounded up, in alphabetical order."""
         counts: dict[str, float] = defaultdict(float)
         for word in find_words("\n".join([self.title, self.name, *paragraphs])):
             counts[word] += 1
@@ -87,9 +88,9 @@ def read_sections(document: nodes.document, name: str = "") -> list[Section]:
 
 
 def _read(parent: nodes.Element, section: Section, *, as_prose: bool = True) -> Iterator[Section]:
-    """Read the children of a node into a section; yield the sections that begin in them.
+    """Read the children of a node into a section; yield the sections that begin among them.
 
-    Paragraphs count as prose, or with ``as_prose`` false as the rest.
+    Paragraphs are prose, or the rest if ``as_prose`` is false.
     """
     for node in parent.children:
         if isinstance(node, nodes.section) and not (section.title or section.anchor):
@@ -153,7 +154,7 @@ def write_index(
     has two numbers for each section with that word: the distance from the section before (from the
     first section of all, at the start), counted in sections, and the word's weight.
     """
-    sections = [section for page in pages.values() for section in page]
+    sections = list(chain.from_iterable(pages.values()))
     terms: dict[str, list[int]] = defaultdict(list)
     last_sections: dict[str, int] = {}  # by word, the number of the last section that has it
     for number, section in enumerate(sections):
@@ -164,7 +165,7 @@ def write_index(
             last_sections[word] = number
     page_list = []
     for address, page in pages.items():
-        # Numbers of words and weights stand in lists of their own below.
+        # Word counts and weights are in lists of their own below.
         page_list.append([address, [section[:3] for section in page]])
     index = {
         "pages": page_list,

@@ -155,7 +155,7 @@ def test_a_page_that_names_a_file_which_is_not_there_is_told_in_each_build(
     index.write_text(f"{index.read_text()}\n.. raw:: html\n\n   {text}\n")
     for _time in range(2):
         warnings = site.build().warnings
-        assert "index.rst: WARNING: names " in warnings
+        assert "index.rst: WARNING: refers to " in warnings
         assert "missing" in warnings
 
 

@@ -15,23 +15,24 @@ from playwright.sync_api import Browser
 from second_call.charts.bars import (
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
 from second_call.charts.directive import put_whole_first
 from second_call.charts.explorer import Variant, describe
 from second_call.charts.lines import draw_lines
+from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
 from second_call.charts.scales import Scale, format_seconds, format_value, time_words
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
+from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.recipes.mime_types import PUBLISHED_MIME
 from tests.helpers.gallery import ROOT, Gallery
 
-ENGLISH = find_locale("en")
+ENGLISH = Typography(find_locale("en"))
 
 
 def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> Value:
@@ -64,7 +65,7 @@ def lengths(drawing: Tag, css: str) -> list[float]:
 
 
 BUSY = ChartData(
-    locale=ENGLISH,
+    typography=ENGLISH,
     quantities={"wall": "wall time", "gpu": "GPU time"},
     rows=[
         row("eager", Role.BEFORE, wall=value(4e-3, low=3e-3, high=5e-3), gpu=value(1e-3)),
@@ -119,7 +120,7 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
         row("model", Role.BEFORE, first_call=value(4, low=3, high=40)),
         row("block", Role.BEST, 2, first_call=value(2)),
     ]
-    data = ChartData(locale=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
+    data = ChartData(typography=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
     bars = draw(draw_plain_bars(data))
     assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.07, 37.04])  # of 1.35 times 4
     assert not bars.select(".waiting, .bars-key")
@@ -137,7 +138,7 @@ def test_a_quantity_is_laid_over_the_one_that_it_is_a_part_of() -> None:
         row("call 2", Role.OTHER, padded=value(640, ""), tokens=value(480, "")),
     ]
     quantities = {"tokens": "tokens", "padded": "with padding"}
-    data, part = put_whole_first(ChartData(locale=ENGLISH, quantities=quantities, rows=rows))
+    data, part = put_whole_first(ChartData(typography=ENGLISH, quantities=quantities, rows=rows))
     assert (data.main, part) == ("padded", "tokens")
     drawing = draw_overlaid_bars(data, part=part)
     bars = draw(drawing)
@@ -160,7 +161,7 @@ def test_parts_of_a_whole_stand_behind_each_other_in_shades() -> None:
         row("after", Role.OTHER, data=value(0.5, **share), step=value(0.5, **share), wall=value(1)),
     ]
     quantities = {"data": "data", "step": "step", "wall": "wall time"}
-    data = ChartData(locale=ENGLISH, quantities=quantities, rows=rows)
+    data = ChartData(typography=ENGLISH, quantities=quantities, rows=rows)
     drawing = draw_parts(data, "wall", {"data": "waiting for data"})
     bars = draw(drawing)
     segments = bars.select(".bars-bar > svg")
@@ -177,7 +178,7 @@ def lines_of(sizes: Sequence[object]) -> ChartData:
         for name, role, factor in (("plain", Role.BEFORE, 4), ("graph", Role.BEST, 1))
         for number, size in enumerate(sizes)
     ]
-    return ChartData(locale=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
+    return ChartData(typography=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
 
 
 def test_lines_go_over_sizes_and_are_named_where_they_end() -> None:
@@ -219,7 +220,9 @@ def test_a_scatter_shows_the_frontier_and_joins_a_budget() -> None:
         for named in [{"wall": value(time), "memory": value(memory, "B")}]
     ]
     quantities = {"wall": "wall time", "memory": "memory"}
-    drawing = draw_scatter(ChartData(locale=ENGLISH, quantities=quantities, rows=rows), "budget")
+    drawing = draw_scatter(
+        ChartData(typography=ENGLISH, quantities=quantities, rows=rows), "budget"
+    )
     assert [cells[0] for cells in drawing.table.rows if cells[-1]] == [
         "budget 0.1",
         "budget 0.5 (recommended)",
@@ -248,7 +251,7 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
         Lane(name="CPU", is_cpu=True, spans=[(0.0, 0.001), (0.002, 0.003), (0.003, 0.004)]),
         Lane(name="GPU", is_cpu=False, spans=[(0.001, 0.0015), (0.0014, 0.002)]),
     ]
-    drawing = draw_spans(SpansData(locale=ENGLISH, lanes=lanes, case="a step"))
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, case="a step"))
     picture = draw(drawing)
     cpu, gpu = picture.select("path")
     assert (cpu["class"], gpu["class"]) == (["cpu"], ["gpu"])
@@ -312,7 +315,7 @@ def test_an_axis_that_is_not_logarithmic_has_equal_steps() -> None:
     ],
 )
 def test_values_have_their_unit_as_in_the_language(number: float, unit: str, shown: str) -> None:
-    assert format_value(number, unit, Locale("de")).replace("\u00a0", " ") == shown
+    assert format_value(number, unit, Typography(Locale("de"))).replace("\u00a0", " ") == shown
 
 
 @pytest.mark.parametrize(
@@ -330,7 +333,7 @@ def test_values_have_their_unit_as_in_the_language(number: float, unit: str, sho
     ],
 )
 def test_times_are_written_as_they_are_said(seconds: float, shown: str) -> None:
-    written = format_seconds(seconds, Locale("en"), time_words())
+    written = format_seconds(seconds, ENGLISH, time_words())
     assert written.replace("\u00a0", " ") == shown
 
 
@@ -600,7 +603,7 @@ def test_the_explorer_says_for_others_what_the_build_says(
             page.get_by_role("slider").fill(str(power))
             case = shown.get_attribute("data-name") or ""
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
-            said = describe(case, variants, calls, find_locale(code), words)
+            said = describe(case, variants, calls, Typography(find_locale(code)), words)
             assert page.locator("output").inner_text() == said
             assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
             mark = shown.locator(".explorer-mark").first

@@ -13,7 +13,8 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
-from second_call.headlines.front_page import calls_to_pay, describe_fields, format_calls
+from second_call.headlines.does_it_pay import calls_to_pay, describe_fields, format_calls
+from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
 from tests.helpers.chromium import serve
@@ -59,7 +60,7 @@ Front
    recipes/index
    results
 """
-US = Locale("en")
+US = Typography(Locale("en"))
 
 
 def timed(key: str, value: float, spread: float = 1.01, unit: str = "s") -> Measurement:
@@ -236,7 +237,7 @@ def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
     [
         ("steps\n      no words at all", "write a line such as"),
         ("steps\n      adam.100.fused.wall: words", "say against what"),
-        ("stairs against a: words", "no recipe is called 'stairs'"),
+        ("stairs against a: words", "no example is called 'stairs'"),
         ("steps against a\n      b.wall (grpah): words", "'grpah' is none of the kinds"),
     ],
 )
@@ -252,7 +253,7 @@ def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: 
 def test_a_headline_without_a_ratio_is_told_with_its_line(site: Gallery) -> None:
     write_page(site, NAMED.replace("adam.100.fused.wall", "adam.100.fusd.wall"))
     build = site.build()
-    told = "results.rst:7: no measurement is called 'adam.100.fusd.wall'; near it:"
+    told = "results.rst:7: no measurement is called 'adam.100.fusd.wall'; similar:"
     assert told in build.warnings
     assert find_groups(build.page("results"))["not-measured"] == ["Ten layers: fused=True"]
     write_page(site, NAMED)

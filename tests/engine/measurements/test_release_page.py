@@ -108,8 +108,8 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
 @pytest.mark.parametrize(
     ("releases", "told"),
     [
-        ("2.11 2.11", "releases: 2.11 and 2.11 are one release; name another"),
-        ("2.11 new", "releases: 'new' is no release; write one as 2.15"),
+        ("2.11 2.11", "releases: both releases are 2.11; name another one"),
+        ("2.11 new", "releases: 'new' is not a release; write it like 2.15"),
     ],
 )
 def test_what_is_no_pair_of_releases_is_told(gallery: Gallery, releases: str, told: str) -> None:

@@ -38,10 +38,10 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     assert "not a whole notebook" in lines[6]
     assert lines[7] == "orphan    unusable"
     assert lines[8].endswith(
-        "/orphan.ipynb: no recipe of this name; "
-        "move it to where one is missing, restore what it is of, or remove the file"
+        "/orphan.ipynb: no example of this name; "
+        "rename it, restore what it belongs to, or remove the file"
     )
-    assert "/o.jsonl: no recording of this name; move it to" in lines[10]
+    assert "/o.jsonl: no recording of this name; rename it" in lines[10]
     assert lines[-1] == "1 of 6 recordings current"
 
 

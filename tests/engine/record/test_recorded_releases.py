@@ -45,7 +45,7 @@ def test_check_tells_which_page_is_not_of_the_current_release(
     settings.write_text(settings.read_text().replace(f'current = "{HERE}"', 'current = "9.1"'))
     status, text = check()
     assert status == 0
-    assert f"; its page is of python {HERE}, the current release is 9.1\n" in text
+    assert f"; its page shows python {HERE}; the current release is 9.1\n" in text
 
 
 def test_a_host_makes_the_replicates_of_each_release(
@@ -58,7 +58,7 @@ def test_a_host_makes_the_replicates_of_each_release(
     assert released.record("steps", replicates=1)
     assert "1 of 1 replicates made" in released.messages
     assert released.record("steps", replicates=1)
-    assert "its 1 replicates are there already" in released.messages
+    assert "its 1 replicates exist already" in released.messages
 
 
 def test_what_a_page_measured_with_another_release_stays(
@@ -121,7 +121,7 @@ def test_drift_tells_of_a_release_that_is_none(
     released: Gallery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert drift_since(released, HERE, capsys) == [
-        f"its page is of {HERE} itself: name another release"
+        f"its page shows {HERE} itself; name another release"
     ]
-    told = f"nothing was measured with python 2.9; there are: {HERE}"
+    told = f"nothing was measured with python 2.9; measured releases: {HERE}"
     assert drift_since(released, "2.9", capsys) == [told]

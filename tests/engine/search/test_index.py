@@ -95,7 +95,7 @@ def test_changed_pages_are_searched_anew_and_search_engines_leave_the_search_out
         ("word,other\n", ":1: the first line has to name the columns: language,searched,meant"),
         ("{}en,a,b,c\n", ":2: more cells than columns; quote a cell with commas"),
         ("{}en, ,b\n", ":2: no word that readers search; fill in the second column"),
-        ("{}en,a,b\nen,c|A,d\n", ":3: 'A' stands in line 2, too; keep one of them"),
+        ("{}en,a,b\nen,c|A,d\n", ":3: 'A' is also in line 2; keep one of them"),
         ('{}en,"a,b\n', ": not a table in CSV and UTF-8: unexpected end of data"),
     ],
 )
@@ -136,5 +136,5 @@ def test_a_table_of_synonyms_with_a_mistake_is_a_warning_of_every_build(searched
     (folder / synonyms.FILE_NAME).write_text("language,searched,meant\nxx,rock,basalt\n")
     for _build in range(2):
         build = searched.build()
-        assert build.warnings.count("synonyms.csv:2: 'xx' is no language of this project") == 1
+        assert build.warnings.count("synonyms.csv:2: 'xx' is not a language of this project") == 1
         assert "A basalt here." in texts(build)

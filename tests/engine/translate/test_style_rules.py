@@ -51,8 +51,12 @@ def test_other_languages_have_other_rules(folder: Path) -> None:
     [
         ("[[rule]]", "[[rule]", "not valid TOML"),
         ("[[rule]]", "[rule]", "not a list of rules; begin each with"),
-        ("good = ", "well = ", "rule 1: not as a rule is written; give it bad, good"),
-        (r"\bdu\b", "(", "rule 1: the pattern is none"),
+        (
+            "good = ",
+            "well = ",
+            "rule 1: a field is missing, unknown or of another type; give it bad, good",
+        ),
+        (r"\bdu\b", "(", "rule 1: invalid pattern"),
         ("{found}", "it", "rule 1: the message does not show what was found"),
         ("Wenn du", "Wenn Du", "rule 1: the pattern finds nothing in the bad example"),
         ("Wenn Sie", "Wenn du", "rule 1: the pattern finds something in the good example"),
