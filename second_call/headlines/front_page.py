@@ -27,6 +27,8 @@ from .headline_directive_lines import (
     read_headlines,
 )
 from .headline_parts import (
+    are_single_runs,
+    describe_single_runs,
     draw_bars,
     fill_in,
     format_startup,
@@ -149,16 +151,31 @@ def _make_range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
 def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return a row for each recipe: symptom, fix, two bars, speed-up, startup and break-even."""
     rows = make_element("ul", css_class="recipe-rows")
+    gains = _find_first_gains(env, headlines)
+    are_single = are_single_runs(gains)
     symptom: question | None = None
     for node in headlines:
         if isinstance(node, question):
             symptom = node
         elif isinstance(node, headline) and symptom is not None:
-            rows += _make_row(env, symptom, node)
-    return [render("legend.html", has_ranges=False), rows]
+            rows += _make_row(env, symptom, node, is_marked=not are_single)
+    note = describe_single_runs() if are_single else ""
+    return [render("legend.html", has_losses=False, has_ranges=False, note=note), rows]
 
 
-def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.Element:
+def _find_first_gains(env: BuildEnvironment, headlines: headline_list) -> list[Gain]:
+    """Return the gains that the rows show, of recipes that were measured."""
+    gains = []
+    for fix in headlines.findall(headline):
+        _results, gain = find_gains(env, fix)[0]
+        if gain is not None:
+            gains.append(gain)
+    return gains
+
+
+def _make_row(
+    env: BuildEnvironment, symptom: question, fix: headline, *, is_marked: bool
+) -> nodes.Element:
     """Return the row of a recipe; without a measurement, it has words alone."""
     typography = Typography.of(env.config)
     link = link_words(env, symptom["recipe"], symptom.deepcopy().children)
@@ -174,7 +191,7 @@ def _make_row(env: BuildEnvironment, symptom: question, fix: headline) -> nodes.
         row += make_paragraph(unmeasured, css_class="unmeasured")
         return row
     row += draw_bars(env, symptom["recipe"], gain)
-    ratio = make_ratio(gain, typography)
+    ratio = make_ratio(gain, typography, is_marked=is_marked)
     row += make_paragraph(*ratio, css_class="recipe-row-ratio")
     facts = _describe_startup(gain, typography)
     if gain.state in (State.STARTUP, State.MEMORY):

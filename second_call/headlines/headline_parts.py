@@ -80,11 +80,21 @@ def describe_runs(measurement: Measurement) -> str:
     return ""
 
 
-def make_ratio(gain: Gain, typography: Typography) -> list[nodes.Node]:
-    """Return how many times as fast the work is, behind a mark if one run says so."""
+def are_single_runs(gains: Sequence[Gain]) -> bool:
+    """Return whether each gain is of one run: then a page says so once, and marks none."""
+    return bool(gains) and all(gain.ratio.processes == 1 for gain in gains)
+
+
+def describe_single_runs() -> str:
+    """Return what stands above gains that are of one run each."""
+    return _("Each figure is of one run; ranges follow with further machines.")
+
+
+def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[nodes.Node]:
+    """Return how many times as fast the work is, if ``is_marked`` behind a mark for few runs."""
     ratio = nodes.strong("", typography.format_measurement(gain.ratio))
     runs = describe_runs(gain.ratio)
-    if not runs:
+    if not runs or not is_marked:
         return [ratio]
     mark = nodes.inline("", runs, classes=["headline-mark"])
     return [mark, nodes.Text(" "), ratio]

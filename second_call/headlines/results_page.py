@@ -30,6 +30,8 @@ from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, Side, State, find_gains, measured_of
 from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
+    are_single_runs,
+    describe_single_runs,
     draw_bars,
     format_startup,
     link_words,
@@ -67,10 +69,12 @@ class Results(SphinxDirective):
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the legend, a table for each group, and links to the data."""
     cases = _list_cases(env, headlines)
-    legend = render("legend.html", has_ranges=True)
+    are_single = are_single_runs([case.gain for case in cases if case.gain])
+    note = describe_single_runs() if are_single else ""
+    legend = render("legend.html", has_losses=True, has_ranges=not are_single, note=note)
     tables = make_element("div", legend, css_class="results")
     for state, members in group_cases(cases):
-        tables += _make_group(env, state, members, cases)
+        tables += _make_group(env, state, members, cases, are_marked=not are_single)
     rows: list[dict[str, Any]] = []
     for docname in watch(env, list_recipes):
         recipe = docname.partition("/")[2]
@@ -111,7 +115,12 @@ def _ratio(case: Case) -> float:
 
 
 def _make_group(
-    env: BuildEnvironment, state: State | None, members: Sequence[Case], cases: Sequence[Case]
+    env: BuildEnvironment,
+    state: State | None,
+    members: Sequence[Case],
+    cases: Sequence[Case],
+    *,
+    are_marked: bool,
 ) -> nodes.Element:
     """Return the section of a group: title, explanation, table and, if measured, all figures.
 
@@ -129,7 +138,7 @@ def _make_group(
         group += nodes.paragraph("", explanation)
     body = make_element("tbody", css_class="headlines")
     for case in members:
-        body += _make_row(env, case, cases)
+        body += _make_row(env, case, cases, is_marked=are_marked)
     group += make_element("table", _make_head(state), body, css_class="results-table")
     if state:
         table = _make_figures(env, state, members)
@@ -189,7 +198,9 @@ def _name_ratio(state: State | None) -> str:
     return _("Speed-up")
 
 
-def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes.Element:
+def _make_row(
+    env: BuildEnvironment, case: Case, cases: Sequence[Case], *, is_marked: bool
+) -> nodes.Element:
     """Return the row of a case."""
     row = make_element("tr", _make_title(env, case, cases), css_class="headline")
     gain = case.gain
@@ -200,7 +211,8 @@ def _make_row(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes
     bars_label, ratio_label, startup_label, calls_label = _column_names(gain.state)
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
-    row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, typography))
+    ratio = make_ratio(gain, typography, is_marked=is_marked)
+    row += _make_cell("headline-ratio", ratio_label, *ratio)
     startup = format_startup(gain, typography) or NOTHING
     row += _make_cell("headline-startup", startup_label, nodes.Text(startup))
     calls = _format_calls(gain.pays_after, typography)
