@@ -30,7 +30,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
         model = Transformer().cuda()
       + import torch._functorch.config as config
-      + config.activation_memory_budget = 0.1  # or more, if that fits
+      + config.activation_memory_budget = 0.1
       + for block in model.blocks:
       +     block.compile()
 
