@@ -89,7 +89,7 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Compiled optimizers have been in beta since 2.2.
-- A CUDA GPU of compute capability 7.5 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and needs
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and needs
   a C++ compiler. A T4 (7.5) has no ``bfloat16``: there the training iteration runs in ``float32``.
 """
 

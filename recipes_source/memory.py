@@ -112,7 +112,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 - PyTorch 2.11 or newer, and pandas; better 2.15, because before it compiled training can lose gradients (:ref:`what
   changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
   memory, and needs a C++ compiler.
 """
 

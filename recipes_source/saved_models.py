@@ -107,7 +107,7 @@ Does each new container compile before it answers, although nothing in the model
 
 - PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 or above, with Triton, and a C++ compiler. Elsewhere the recipe runs a small model
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere the recipe runs a small model
   on the CPU, without CUDA graphs.
 """
 
