@@ -30,13 +30,18 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
       + optimizer = AdamW(
       +     parameters, lr=lr_on_gpu,
       +     fused=True, capturable=True)
-      + x.copy_(first_batch)
-      + iteration()  # a real first step
+      + batches = iter(loader)
+      + x.copy_(next(batches))
+      + torch.cuda.synchronize()  # x is ready
+      + other = torch.cuda.Stream()
+      + with torch.cuda.stream(other):
+      +     iteration()  # a real first step
       + graph = torch.cuda.CUDAGraph()
       + with torch.cuda.graph(graph):
       +     iteration()  # only captures
-        for batch in loader:
+      - for batch in loader:
       -     iteration()
+      + for batch in batches:
       +     x.copy_(batch)
       +     graph.replay()
 
@@ -125,7 +130,7 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.0 or above. A CPU has no graphs, and needs a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above. A CPU has no graphs, and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -870,7 +875,7 @@ publish_start(case, calls)
 # **Different results after compiling?** A graph changes no bit: results differ by
 # :measured:`inference-by-hand.one-graph.difference`. Those of compiled blocks differ by up to
 # :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That is
-# no error by itself: :ref:`how to check, and how to round as eager does <different-results>`.
+# no error by itself: :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_fold_output = True

@@ -6,10 +6,10 @@ Your first call is slow, and your model repeats a layer.
 
 .. answer::
 
-   **Compile the repeated block, not the whole model**: all blocks then share the code of one. If the GPU waits for the
-   CPU, first capture the model in a CUDA graph, without a compiler; with many shapes, or a sync with the CPU, use
-   ``reduce-overhead``. In short runs, compile nothing: compiler startup costs :measured:`process.compiler.start_up` per
-   process.
+   **For a short first call, compile the repeated block, not the whole model**: all blocks share its code. If total time
+   counts, time both. If the GPU waits, first capture the model in a CUDA graph, without a compiler; with many shapes or
+   syncs, use ``reduce-overhead``. In short runs, compile nothing: compiler startup costs
+   :measured:`process.compiler.start_up` per process.
 
    .. chart:: first_call
       :case: long input
@@ -21,7 +21,8 @@ Your first call is slow, and your model repeats a layer.
 
    - :measured:`long-input.blocks.first_call` first call, from :measured:`long-input.model.first_call` for the whole model
    - :measured:`process.compiler.start_up` compiler startup, once per process
-   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included
+   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included; the whole
+     model, :measured:`long-input.model.break_even`
    - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up of a short input by one graph, nothing compiled
 
    .. code-block:: diff
@@ -112,8 +113,8 @@ Your first call is slow, and your model repeats a layer.
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Blocks share compiled code since PyTorch 2.5.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. A T4 runs ``float32``. Without a GPU, small sizes run on the
-  CPU, with a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, small sizes
+  run on the CPU, with a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -624,7 +625,9 @@ for name, count in operations.items():
 # Later calls are :claim:`as fast, within a tenth <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`:
 # :measured:`long-input.blocks.wall` and :measured:`long-input.model.wall`, eager :measured:`long-input.not-compiled.wall`.
 # Blocks break even after :measured:`long-input.blocks.break_even` calls, the whole model after
-# :measured:`long-input.model.break_even`: blocks are for the first call, and a very long run may favour the model.
+# :measured:`long-input.model.break_even`: blocks are for the first call. If total time counts, time both. In
+# :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the
+# whole model after :measured:`memory:training-step.model.break_even`.
 # :claim:`Memory shrinks <long-input.blocks.memory < long-input.not-compiled.memory>` from
 # :measured:`long-input.not-compiled.memory` to :measured:`long-input.blocks.memory`.
 
@@ -703,7 +706,8 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks reach
 # :measured:`short-input.blocks.speedup`, and the whole model :measured:`short-input.model.speedup`, of eager's speed. In
-# PyTorch 2.11, these were :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
+# PyTorch 2.11, on another host, these were :measured:`short-input.blocks.speedup@2.11` and
+# :measured:`short-input.model.speedup@2.11`.
 #
 # A kept cache shortens the first call, not the imports
 # -----------------------------------------------------

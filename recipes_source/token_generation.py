@@ -20,8 +20,9 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       Time per token, one text, a decoder of twelve blocks
 
    - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
-   - :measured:`transformers.static.wall` for 64 tokens in Transformers, from :measured:`transformers.growing.wall`
-   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even, startup included
+   - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
+   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even against
+     eager, startup included
    - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch and cache length are fixed
 
    .. code-block:: diff
@@ -101,8 +102,8 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 **What you need**
 
 - PyTorch 2.11 or newer, Transformers 5.17 or newer, and pandas.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU,
-  without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on
+  the CPU, without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -112,8 +113,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 # Setup
 # -----
 #
-# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens. "Graph by hand" in charts
-# and tables is a manual capture with ``torch.cuda.graph``.
+# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -420,7 +420,7 @@ for name, count in graphs.items():
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Allocate the cache for prompt and answer together, or stop in time.** A position behind the last slot raises this
+# **Allocate the cache for prompt and answer together, or stop in time.** A position past the last slot raises this
 # error, and the process has to restart.
 #
 # Texts of one batch differ in length
@@ -434,8 +434,8 @@ for name, count in graphs.items():
 # **Fill the batch up to the next size that you captured.** Graphs of several sizes share memory if you capture the
 # largest first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 #
-# Why launches are the limit, not the GPU
-# ---------------------------------------
+# Why launches are the bottleneck, not the GPU
+# --------------------------------------------
 #
 # A decode step reads all weights once and computes little with them. At best it lasts as long as this read, the
 # **limit**: :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode the CPU spends
@@ -481,7 +481,8 @@ bench.publish_spans("kernels of a token", lanes)
 #
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
-#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. It is ready in
+#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager
+#   time follows the CPU, and varies within a process. The graph is ready in
 #   :measured:`one-token.1.graph-by-hand.ready`, because nothing compiles.
 # - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
 #   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
@@ -563,7 +564,7 @@ for name, taken in seconds.items():
 # Leave prompts eager
 # -------------------
 #
-# A prompt of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would
+# Prefill of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would
 # need its own graph. If long prompts keep coming, compile them as a separate function with :doc:`dynamic shapes
 # </recipes/varying_sizes>` (not measured).
 
@@ -842,9 +843,9 @@ for name, found in llamas.items():
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1; that
 #   can still turn a close choice between two tokens.
-# - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged caches, grouped
-#   queries and several GPUs were not measured. See :ref:`what carries over to other GPUs <other-gpus>` and :ref:`what
-#   changed since PyTorch 2.11 <newer-pytorch>`.
+# - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV caches
+#   (PagedAttention), grouped-query attention and several GPUs were not measured. See :ref:`what carries over to other
+#   GPUs <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 #
 # Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
 # ``reduce-overhead`` known, to Transformers for its `guide to caches

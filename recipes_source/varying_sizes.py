@@ -17,17 +17,23 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
       :best: CUDA graphs
       :hero:
 
-      Twenty calls, each with another length, in a small model
+      Twenty calls, each with another length, in a small model: the GPU waits
 
    - :measured:`few-texts.cuda-graphs.speedup` with CUDA graphs in a small model, against eager
-   - :measured:`few-texts.nothing-marked.first_call` for the first 20 calls without graphs, plus startup
-   - :measured:`few-texts.nothing-marked.break_even` passes of 20 calls each to break even, without graphs
+   - :measured:`few-texts.cuda-graphs.first_call` for the first 20 calls, plus startup
+   - :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls each to break even
    - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length, once
 
    .. code-block:: diff
       :caption: What changes
 
       - model.compile(dynamic=False)
+      + model.compile()
+
+   .. code-block:: diff
+      :caption: If the GPU waits
+
+      - model.compile()
       + model.compile(mode="reduce-overhead")
       - result = model(x)
       + result = model(x).clone()
@@ -71,7 +77,7 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
    * - GPU busy above 95 %
      - Compile; no graphs and no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
-     - Nothing, unless ``dynamic=False`` is set
+     - Once: nothing. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
    * - ``TORCH_LOGS=recompiles`` names a Python number
      - Put the number into a tensor
 
@@ -133,8 +139,8 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and
-  needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the
+  CPU, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -431,8 +437,8 @@ for variant, found in counts.items():
 # numbers become dynamic; :claim:`integers of a module are constants, and run into the limit
 # <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`.
 #
-# The tensor belongs to somebody else's code
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# You cannot mark the tensor: it is created in a library
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set** ``TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"``, with the names that ``TORCH_LOGS=recompiles`` prints. In PyTorch
 # 2.15, ``L['x']:0`` means one dimension.
@@ -517,8 +523,8 @@ for name, graphs in compiled_graphs.items():
 # "ConstraintViolationError"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Replace code in which the marked size decides about a number**, such as a dictionary with lengths as keys: index a
-# tensor instead. ``maybe_mark_dynamic`` raises no error, and :claim:`does not help <twelve-calls.length.compilations
+# **Do not let a marked size select a Python number**, as in a dictionary with lengths as keys: index a tensor
+# instead. ``maybe_mark_dynamic`` raises no error, and :claim:`does not help <twelve-calls.length.compilations
 # < twelve-calls.length-as-a-key-maybe-marked.compilations>`.
 
 # sphinx_gallery_fold = "A length that is a key"
@@ -535,10 +541,10 @@ except Exception as error:
 # "Could not guard on data-dependent expression"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Promise the answer**: ``torch._check(x.shape[0] <= 64)``. While it compiles, an unbacked size has no value, so
-# ``if length > 64`` has no answer. A call that breaks the promise raises an error.
+# **Tell the compiler the answer**: ``torch._check(x.shape[0] <= 64)``. While it compiles, an unbacked size has no value,
+# so ``if length > 64`` has no answer. A call for which it is wrong raises an error.
 
-# sphinx_gallery_fold = "Promise the answer"
+# sphinx_gallery_fold = "Tell the compiler the answer"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -743,8 +749,8 @@ visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
 many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 
 # %%
-# Code for any length is as fast as code for one
-# ----------------------------------------------
+# Code for any length is as fast as code for one, within 5 %
+# ----------------------------------------------------------
 #
 # .. chart:: gpu
 #    :case: five lengths
