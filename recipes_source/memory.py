@@ -276,7 +276,7 @@ def compile_model(call=plain, **options):
 
 
 def with_budget(function, budget, *arguments):
-    """Call a function; what it compiles saves activations within a budget."""
+    """Call a function under a budget for saved activations."""
     with functorch_config.patch(activation_memory_budget=budget):
         return function(*arguments)
 
@@ -547,7 +547,7 @@ else:
 #    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
 #    :best: blocks-checkpoint-inside
 #
-#    Peak memory of a training step, beside weights and batch, against its time. Down and left is better
+#    Peak memory of a training step, apart from weights and batch, against its time. Down and left is better
 #
 # In eager mode, a checkpoint for each block :claim:`cuts the peak to less than a quarter
 # <4 * training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →

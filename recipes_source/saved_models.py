@@ -36,7 +36,7 @@ Does each new container compile before it answers, although nothing in the model
    .. code-block:: python
       :caption: Fill the folder
 
-      # docker run --gpus all -v ./cache:/cache -e TORCH_COMPILE_JOB_ID=v1 \
+      # docker run --gpus all -v ./cache:/cache -e TORCH_COMPILE_JOB_ID=v1 \\
       #     -e TORCHINDUCTOR_CACHE_DIR=/cache app python warm_up.py
       import torch
 
@@ -231,7 +231,7 @@ def load_eager(shipped):
 
 def load_compiled(shipped):
     """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
-    importlib.import_module("torch._inductor.compile_fx")  # the first call would do so
+    importlib.import_module("torch._inductor.compile_fx")  # the first call would import it
     model = make_model()
     model.compile()
     return model
@@ -359,7 +359,7 @@ def start(began, imported, load, shipped, folder, steps):
     tell(answer)
     if "save" in steps:
         save_what_was_compiled(folder, answer)
-    if "reduce-overhead" in steps:  # whoever finds the cache may compile so, too
+    if "reduce-overhead" in steps:  # users of the cache may compile in this mode
         answer["compilations"] = count_graphs()
         load_reduce_overhead(shipped)(x)
     if "second length" in steps:
