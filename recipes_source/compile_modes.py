@@ -310,7 +310,7 @@ for name, count in compilations.items():
 # ``reduce-overhead`` launches several graphs, or none
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Keep the function on the GPU, and do not change its inputs. A detour through the CPU cuts the call into
+# Keep the function on the GPU, and do not modify its inputs in place. A detour through the CPU cuts the call into
 # :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs < cuda-graphs-of-a-call.through-the-cpu.graphs>`,
 # :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; a changed input :claim:`leaves none
 # <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay right, so
@@ -690,7 +690,7 @@ product = bench.compare(
 # ----------------------------------------------------------
 #
 # A linear layer on 8192 rows of 4096 numbers is what tuning is meant for. Its first call took
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time stayed within a tenth of eager's
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time fell by less than a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run,
 # profiled apart from wall times). PyTorch tunes no products on a GPU below 68 multiprocessors: "Not enough SMs".

@@ -89,7 +89,7 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Compiled optimizers have been in beta since 2.2.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and needs
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and needs
   a C++ compiler. A T4 (7.5) has no ``bfloat16``: there the training iteration runs in ``float32``.
 """
 
@@ -296,7 +296,7 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # Why the default is slow: it moves 72 bytes, not 28
 # --------------------------------------------------
 #
-# A step of Adam computes little and touches much. It reads the parameter, its gradient and two running means, and writes
+# A step of Adam computes little and moves much memory. It reads the parameter, its gradient and two running means, and writes
 # all but the gradient: seven times four bytes in ``float32``. A single kernel keeps everything in between in registers and
 # moves just these :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs one operation after
 # the other over all parameters, each from memory to memory. Together they move
@@ -379,8 +379,8 @@ def limit(layers):
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`,
 # :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it is ahead of
 # the fused one <adam.10.compiled.wall < adam.10.fused.wall>`, :measured:`adam.10.compiled.wall` against
-# :measured:`adam.10.fused.wall`. With PyTorch 2.11 :claim:`it was behind <adam.10.fused.wall < adam.10.compiled.wall@2.11>`,
-# because launching compiled code cost the CPU more. Either way it has a first call, of
+# :measured:`adam.10.fused.wall`. With PyTorch 2.11 :claim:`it was behind <adam.10.fused.wall < adam.10.compiled.wall@2.11>`;
+# see :doc:`what one host measured with both </pytorch_2_15>`. With either release, compiling costs a first call of
 # :measured:`adam.10.compiled.first_call`, which a fused step does not have.
 #
 # All variants end with the same weights, within a hundredth of the learning rate after three steps.
@@ -622,8 +622,8 @@ nadam_iteration = bench.compare(
 )
 
 # %%
-# Compiled NAdam pays after thousands of iterations
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Compiled NAdam pays only in long runs
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: busy
 #    :case: NAdam in an iteration

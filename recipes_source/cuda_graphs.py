@@ -652,7 +652,7 @@ del iteration, function
 #
 #    One training iteration, compiled in three ways
 #
-# It captures forward and backward, and makes an iteration :claim:`{training-by-pytorch.reduce-overhead.speedup} faster
+# This mode captures forward and backward, and makes an iteration :claim:`{training-by-pytorch.reduce-overhead.speedup} faster
 # <training-by-pytorch.reduce-overhead.wall < training-by-pytorch.not-compiled.wall>`. Clipping and the optimizer step
 # are launched as before, so :claim:`the GPU still waits <1.25 * training-by-pytorch.reduce-overhead.gpu <
 # training-by-pytorch.reduce-overhead.wall>`. PyTorch `advises

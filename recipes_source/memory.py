@@ -10,26 +10,27 @@ Does training run out of memory, or did checkpointing stop helping once you comp
    At 0.1, a step lasts about as long as in eager mode and needs a fraction of the memory. Set it before the first call.
    Without a compiler, checkpoint each block; one checkpoint around the model does not help.
 
-   .. chart:: memory
-      :case: training step
-      :only: eager, blocks, eager-checkpoint, blocks-checkpoint-inside
-      :best: blocks-checkpoint-inside
+   .. chart:: bytes
+      :case: one block
+      :only: eager, budget-0-9, budget-0-5, budget-0-1, checkpoint
+      :best: budget-0-1
       :hero:
 
-      Peak memory of a training step. A budget reaches from compiled blocks almost down to compiled checkpoints
+      Bytes per token that a block keeps for backward. With a budget, it is compiled
 
    - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, from :measured:`training-step.eager.memory` eager
    - :measured:`budget.0-1.blocks.wall` per step with it, from :measured:`training-step.eager.wall` eager
    - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens a sequence fit into 24 GB with it, from
      :measured:`longest-in-24-gb.eager.longest` eager
-   - :measured:`training-step.blocks.break_even` steps until compiled blocks break even, startup included
+   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even; 0.1 is
+     for memory
 
    .. code-block:: diff
       :caption: What changes
 
         model = Transformer().cuda()
       + import torch._functorch.config as config
-      + config.activation_memory_budget = 0.5
+      + config.activation_memory_budget = 0.1
       + for block in model.blocks:
       +     block.compile()
 
@@ -44,7 +45,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
               return x + torch.nn.functional.silu(super().forward(x))
 
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
-      torch._functorch.config.activation_memory_budget = 0.5  # before the first call
+      torch._functorch.config.activation_memory_budget = 0.1  # before the first call
       for block in model:
           block.compile()
       model(torch.randn(64, 512).cuda()).square().mean().backward()
@@ -57,7 +58,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
       class Block(torch.nn.Linear):
           def forward(self, x):
-              with region_activation_memory_budget(0.5):  # around all of the forward
+              with region_activation_memory_budget(0.1):  # around all of the forward
                   return x + torch.nn.functional.silu(super().forward(x))
 
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
@@ -85,7 +86,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Memory is not your limit yet: :doc:`find your bottleneck </recipes/where_time_goes>`
+     - No ``OutOfMemoryError``: :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
      - Keep fewer activations: reduce the budget, or checkpoint blocks
    * - ``OutOfMemoryError`` before the first step, or in the optimizer
@@ -100,7 +101,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 .. libraries::
 
    - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. For a budget, leave it off, set
-     the budget, and compile the layers: ``for layer in model.model.layers: layer.compile()``.
+     the budget, compile the layers, ``for layer in model.model.layers: layer.compile()``, and call the model with
+     ``use_cache=False``, as ``Trainer`` does: a cache makes each layer compile anew.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
      the budget before the first step.
    - **Lightning**: set the budget and compile the blocks in ``configure_model``.
@@ -110,7 +112,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 - PyTorch 2.11 or newer, and pandas; better 2.15, because before it compiled training can lose gradients (:ref:`what
   changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
   memory, and needs a C++ compiler.
 """
 
@@ -274,7 +276,7 @@ def compile_model(call=plain, **options):
 
 
 def with_budget(function, budget, *arguments):
-    """Call a function; what it compiles saves activations within a budget."""
+    """Call a function under a budget for saved activations."""
     with functorch_config.patch(activation_memory_budget=budget):
         return function(*arguments)
 
@@ -545,7 +547,7 @@ else:
 #    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
 #    :best: blocks-checkpoint-inside
 #
-#    Peak memory of a training step, beside weights and batch, against its time. Down and left is better
+#    Peak memory of a training step, apart from weights and batch, against its time. Down and left is better
 #
 # In eager mode, a checkpoint for each block :claim:`cuts the peak to less than a quarter
 # <4 * training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
@@ -748,7 +750,7 @@ for name, tokens in longest.items():
 # - Not measured: a head over a large vocabulary, which may be the peak once blocks are checkpointed; selective checkpointing
 #   (``context_fn=``), offloading, and FSDP2.
 # - A budget bounds what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__ the
-#   two part.
+#   two differ.
 # - Next: :doc:`why blocks and not the model </recipes/regional_compilation>`, :doc:`lengths that vary
 #   </recipes/varying_sizes>`, :doc:`what a graph keeps </recipes/cuda_graphs>`.
 #

@@ -628,7 +628,7 @@ for name, count in operations.items():
 # :measured:`long-input.model.break_even`: blocks are for the first call. If total time counts, time both. In
 # :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the
 # whole model after :measured:`memory:training-step.model.break_even`.
-# :claim:`Memory shrinks <long-input.blocks.memory < long-input.not-compiled.memory>` from
+# :claim:`Peak memory of a call falls <long-input.blocks.memory < long-input.not-compiled.memory>` from
 # :measured:`long-input.not-compiled.memory` to :measured:`long-input.blocks.memory`.
 
 # sphinx_gallery_fold = "Time a long input"

@@ -12,11 +12,11 @@ Does each new container compile before it answers, although nothing in the model
 
    .. chart:: first_result
       :case: fresh process
-      :only: nothing, cache-folder, aot_compile
+      :only: nothing, cache-folder, aot_compile, not-compiled
       :best: cache-folder
       :hero:
 
-      From starting a process to its first result, by what was shipped
+      From starting a process to its first result. The GPU waits in this small model, so capture it eager instead
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
@@ -36,7 +36,7 @@ Does each new container compile before it answers, although nothing in the model
    .. code-block:: python
       :caption: Fill the folder
 
-      # docker run --gpus all -v ./cache:/cache -e TORCH_COMPILE_JOB_ID=v1 \
+      # docker run --gpus all -v ./cache:/cache -e TORCH_COMPILE_JOB_ID=v1 \\
       #     -e TORCHINDUCTOR_CACHE_DIR=/cache app python warm_up.py
       import torch
 
@@ -89,7 +89,7 @@ Does each new container compile before it answers, although nothing in the model
    * - Shapes vary, and each start compiles twice
      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
    * - No shared folder, but an object store or a database
-     - ``save_cache_artifacts`` puts the cache into one file
+     - ``save_cache_artifacts``, one file: :measured:`fresh-process.cache-artifacts.first_result` to the first result
    * - Even the very first start has to be fast
      - Compile less: :doc:`First call </recipes/regional_compilation>`
 
@@ -107,7 +107,7 @@ Does each new container compile before it answers, although nothing in the model
 
 - PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.0 or above, with Triton, and a C++ compiler. Elsewhere the recipe runs a small model
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere the recipe runs a small model
   on the CPU, without CUDA graphs.
 """
 
@@ -231,7 +231,7 @@ def load_eager(shipped):
 
 def load_compiled(shipped):
     """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
-    importlib.import_module("torch._inductor.compile_fx")  # the first call would do so
+    importlib.import_module("torch._inductor.compile_fx")  # the first call would import it
     model = make_model()
     model.compile()
     return model
@@ -359,7 +359,7 @@ def start(began, imported, load, shipped, folder, steps):
     tell(answer)
     if "save" in steps:
         save_what_was_compiled(folder, answer)
-    if "reduce-overhead" in steps:  # whoever finds the cache may compile so, too
+    if "reduce-overhead" in steps:  # users of the cache may compile in this mode
         answer["compilations"] = count_graphs()
         load_reduce_overhead(shipped)(x)
     if "second length" in steps:
@@ -599,7 +599,7 @@ if aot_compiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build one file for each kind of GPU and each release.** ``load_compiled_function`` refuses files from another PyTorch,
-# Python, CUDA toolkit, Triton or GPU. That stands in PyTorch's code; one machine could not show it.
+# Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we had one machine and did not test it.
 #
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -732,8 +732,8 @@ for case, variant in {
 # We expected ``aot_compile`` and ``precompile``, which skip tracing, to start before the folder. They did not, because loading
 # their files imports the compiler all the same: :measured:`fresh-process.aot_compile.first_result` and
 # :measured:`fresh-process.precompile.first_result`. Most ways ran in one process, and importing PyTorch alone took from
-# :measured:`fresh-process.nothing.imports` to :measured:`fresh-process.cache-artifacts.imports` there, so read nothing into
-# small differences.
+# :measured:`fresh-process.nothing.imports` to :measured:`fresh-process.cache-artifacts.imports` there. So read nothing into
+# small differences: the same folder with a job ID came to :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True

@@ -61,7 +61,8 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """Draw wall times with the share of them in which the GPU works.
 
     A variant whose GPU time is not known gets a plain bar. ``compact`` leaves out names and key,
-    for rows of a list that has them. Returns None if nothing is measured.
+    for rows of a list that has them. There, the accent is a gain and no advice. Returns None if
+    nothing is measured.
     """
     rows = data.measured_rows
     shares = [busy_share(row) for row in rows]
@@ -79,7 +80,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
             data,
             scale,
             words=_join_value_and_gain(row, data),
-            description=_describe_row(row, facts),
+            description=_describe_row(row, facts, is_advice=not compact),
             share=busy_share(row),
         )
         bars.append(bar)
@@ -106,7 +107,8 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
 def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """Draw a bar for each variant, of the first quantity, and the limit if there is one.
 
-    ``compact`` leaves out names. Returns None if nothing is measured.
+    ``compact`` leaves out names, and its accent is a gain and no advice. Returns None if nothing is
+    measured.
     """
     rows = data.measured_rows
     if not rows:
@@ -120,7 +122,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
             data,
             scale,
             words=_join_value_and_gain(row, data),
-            description=_describe_row(row, _list_facts(row, data)),
+            description=_describe_row(row, _list_facts(row, data), is_advice=not compact),
         )
         bars.append(bar)
     descriptions = [bar.description for bar in bars]
@@ -279,10 +281,10 @@ def _join_value_and_gain(row: ChartRow, data: ChartData) -> str:
     return words
 
 
-def _describe_row(row: ChartRow, facts: Sequence[str]) -> str:
-    """Return what a bar says to a pointer, and that it is recommended if it is."""
+def _describe_row(row: ChartRow, facts: Sequence[str], *, is_advice: bool = True) -> str:
+    """Return what a bar says to a pointer, and with ``is_advice`` that the best is recommended."""
     name = row.name
-    if row.role == Role.BEST:
+    if is_advice and row.role == Role.BEST:
         name = _("%s (recommended)") % name
     return f"{name}: {', '.join(facts)}"
 

@@ -113,15 +113,20 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
 
     lines = []
     if compiled:
-        text = _("Compiling alone made the work %(range)s as fast, startup aside.")
-        speed_up = _make_range(compiled, typography)
-        lines.append(fill_in(text, {"range": speed_up}, typography))
+        text = _(
+            "In %(cases)s cases, compiling alone made the work %(range)s as fast, startup aside."
+        )
+        facts = {
+            "cases": nodes.Text(str(len(compiled))),
+            "range": _make_range(compiled, typography),
+        }
+        lines.append(fill_in(text, facts, typography))
     sentences = []
     parts: dict[str, nodes.Node] = {}
     if graphs:
         text = _(
-            "Where the GPU waited for the CPU, CUDA graphs gave %(range)s, in %(manual)s of "
-            "%(cases)s cases without a compiler."
+            "Where the GPU waited for the CPU, CUDA graphs gave %(range)s; %(manual)s of the "
+            "%(cases)s cases needed no compiler."
         )
         sentences.append(text)
         without_compiler = [gain for gain in graphs if gain.compiles_nothing]
@@ -219,10 +224,15 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
 
 
 def _describe_later_calls(gain: Gain, typography: Typography) -> str:
-    """Return what less of something else costs later calls; empty if they were not measured."""
+    """Return what less of something else costs later calls; empty if that is not known.
+
+    Where GPU time was not measured, wall times may differ by as much as the CPU is uneven.
+    """
     before = gain.before.wall
     after = gain.after.wall
     if before is None or after is None:
+        return ""
+    if gain.before.busy_share is None or gain.after.busy_share is None:
         return ""
     facts = {
         "before": typography.format_measurement(before),

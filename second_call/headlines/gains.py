@@ -62,6 +62,7 @@ class Gain:
     ready: Measurement | None  # how long it takes to get ready
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
     times_first_calls: bool  # whether the recipe does for this case, of this variant or another
+    is_graph: bool  # whether the author calls it a CUDA graph
 
     @property
     def state(self) -> State:
@@ -106,7 +107,9 @@ class Gain:
         return None
 
 
-def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
+def find_gain(
+    measurements: Measurements, key: str, baseline: str, *, is_graph: bool = False
+) -> Gain:
     """Return what the measurement ``key`` says against a variant or the measurement of another key.
 
     Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
@@ -152,6 +155,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
         ready=ready,
         break_even=break_even,
         times_first_calls=_times_first_calls(measurements, measurement),
+        is_graph=is_graph,
     )
 
 
@@ -185,7 +189,12 @@ def find_gains(
     for number, results in enumerate(measured_of(env, words["recipe"])):
         problem = ""
         try:
-            gain = find_gain(results.measurements, words["key"], words["baseline"])
+            gain = find_gain(
+                results.measurements,
+                words["key"],
+                words["baseline"],
+                is_graph=words["kind"] == "graph",
+            )
             gains.append((results, gain))
         except KeyError as error:
             missing_key = error.args[0]

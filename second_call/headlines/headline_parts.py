@@ -106,7 +106,8 @@ def format_startup(gain: Gain, typography: Typography) -> str:
         return ""
     if gain.startup is not None:
         return format_value(gain.startup, "s", typography, 2)
-    if gain.compiles_nothing:
+    has_capture = gain.is_graph  # which takes time that this recipe has not measured
+    if gain.compiles_nothing and not has_capture:
         return _("none")
     return ""
 
