@@ -100,7 +100,7 @@ def _add_directives(app: Sphinx) -> None:
 def _change_pages(app: Sphinx) -> None:
     """Change pages when they have been read, and just before they are written."""
     add_transform(app, navigation.remove_thumbnails, Priority.ADD_TO_PAGE)
-    add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, page_foot.add_release_notices, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     app.connect("recorded-gallery-name", names_of_variants.name_in_english)
