@@ -80,7 +80,7 @@ def _add_nodes(app: Sphinx) -> None:
     app.add_node(directive.chart, html=drawing, **ONLY_HTML)
     write_block.register(directive.chart, directive.write_chart)
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
-    app.add_node(directive.replaced, **inside)
+    app.add_node(directive.cell_behind_chart, **inside)
 
 
 def _add_directives(app: Sphinx) -> None:
