@@ -223,7 +223,7 @@ def load_results(env: BuildEnvironment, docname: str, machine: str = "") -> Reci
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings, machine)
-    path = file.recording(folder)
+    path = file.recording_path(folder)
     files = [file.path, path, replicates_path(path), file.gallery / FILE_NAME]
     read = partial(_read_with_files, file, folder, Path(env.srcdir), env.config)
     results: RecipeResults | None = cached(env, ("results", docname, machine), files, read)

@@ -156,7 +156,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
     # The replicates of a missing recording belong to its recipe, which is reported above.
-    own_paths = {file.recording(folder) for file in files.values()}
+    own_paths = {file.recording_path(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
         recording_path = path.with_suffix(".ipynb")
         if not recording_path.exists() and recording_path not in own_paths:
