@@ -132,7 +132,7 @@ def parse_claim(text: str) -> ClaimText:
 
 def _parse_target(target: str) -> Reference:
     """Return the comparison of a claim as a reference, with the comparison as its key."""
-    if "<" not in target:
+    if not is_comparison(target):
         raise ValueError(
             f"<{target}> compares nothing; write one such as <fused.gpu < foreach.gpu>"
         )
@@ -146,6 +146,11 @@ def _parse_target(target: str) -> Reference:
     return Reference(
         recipe=match["recipe"] or "", key=match["comparison"], release=match["release"] or ""
     )
+
+
+def is_comparison(key: str) -> bool:
+    """Return whether the key of a reference compares measurements instead of naming one."""
+    return "<" in key
 
 
 def parse_comparison(text: str) -> tuple[Term, ...]:
