@@ -37,7 +37,7 @@ from .cleanup import kernel_runs
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
 from .normalize_outputs import WIDGET_VIEW, OutputNormalizer, drop_lines, join_streams
-from .run_environment import Conditions
+from .run_environment import Conditions, kernel_environment
 
 _LIMITS = {"cell_timeout", "deadline"}  # settings that a recipe may override
 # Paths of sockets have at most 107 characters, also of those that recipes put into TMPDIR.
@@ -244,10 +244,11 @@ class Run:
         own_limits = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
         self.settings = replace(conditions.settings, **own_limits)
         self._ends = started + self.settings.deadline
-        self.environment = conditions.kernel_environment(folder / "caches") | {
-            "IPYTHONDIR": str(folder / "ipython"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
-        }
+        self.environment = kernel_environment(
+            conditions.settings, conditions.gallery, conditions.environment, folder / "caches"
+        )
+        self.environment["IPYTHONDIR"] = str(folder / "ipython")
+        self.environment["JUPYTER_RUNTIME_DIR"] = str(folder / "jupyter")
         # ZMQ needs paths in Unicode.
         name = str(folder)
         self._may_hold_sockets = name.isprintable() and len(os.fsencode(name)) <= _LONGEST_PATH
