@@ -294,7 +294,7 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
         remedy = "add the missing line to this cell"
         raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
     if not source.strip():
-        if own.once or own.fold:
+        if own != NO_SETTINGS:
             raise GalleryError(
                 "this code is not shown and runs with the next cell",
                 path=path,

@@ -58,6 +58,9 @@ BAD = {
     f"{SET}{setting}\nx = 1\n": f"5: sphinx_gallery_{setting.partition(' ')[0]} {told}"
     for setting, told in SETTINGS.items()
 }
+NOT_SHOWN = "5: this code is not shown and runs with the next cell; mark that cell"
+for setting in ("alt = 'One'", "fold_output = True", "capture_repr_block = ()"):
+    BAD[f"{SET}{setting}\n\n# %%\n# Text.\n\nx = 1\n"] = NOT_SHOWN
 
 
 @pytest.mark.parametrize("text", BAD)
