@@ -39,10 +39,10 @@ class CellSettings:
     """The settings of one code cell."""
 
     alt: tuple[str, ...] = ()  # one for each figure
-    once: bool = False
+    once: bool = False  # replicates leave it out
     plumbing: bool = False
-    fold: str = ""
-    fold_output: bool = False
+    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
+    fold_output: bool = False  # what it prints is folded with its code
     capture: tuple[str, ...] | None = None  # Sphinx-Gallery's capture_repr of this cell alone
 
 

@@ -82,8 +82,9 @@ def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) ->
         if cell.number not in comparison.recorded:
             continue
         node = comparison.recorded[cell.number]
-        methods = of_file.methods if cell.capture is None else cell.capture
-        capture = replace(of_file, methods=methods)
+        capture = of_file
+        if cell.settings.capture is not None:
+            capture = replace(of_file, methods=cell.settings.capture)
         if capture != JUPYTER:
             node = NotebookNode({**node, "outputs": capture.choose(node.outputs)})
         recorded[cell.number] = node
