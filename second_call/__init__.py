@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     _add_directives(app)
     _change_pages(app)
     _describe_pages(app)
-    code_tabs.add_cases(app)
+    code_tabs.add_code_tabs(app)
     for_translators.setup(app)
     return {
         "version": app.config.release,
