@@ -33,7 +33,7 @@ from ..errors import GalleryError
 from ..measurements.rows import MIME, REMEDY, parse
 from ..measurements.spans import SPANS_MIME, parse_spans
 from ..recipes.recipe import Cell, Recipe
-from .cleanup import kernel_runs
+from .cleanup import guard_kernel
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
 from .normalize_outputs import WIDGET_VIEW, OutputNormalizer, drop_lines, join_streams
@@ -287,7 +287,7 @@ class Run:
                 await client.async_start_new_kernel(
                     cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
                 )
-            with kernel_runs(client.process.pid):
+            with guard_kernel(client.process.pid):
                 await self._wait_for_kernel(client)
                 await self._execute_cells(client, notebook, on_cell)
                 if self.describes_names:
