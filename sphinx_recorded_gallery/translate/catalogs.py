@@ -26,7 +26,11 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 
 class Kind(Enum):
-    """The kind of a message; its value begins the comment for translators."""
+    """The kind of a message; its value begins the comment for translators.
+
+    It is decided from nodes in ``transforms._kind_of``, written into templates by ``pot._COMMENTS``
+    and read from catalogs by ``kind_of``.
+    """
 
     PROSE = ""
     COMMENT = "Comment in code"
