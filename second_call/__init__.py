@@ -18,13 +18,13 @@ from sphinx_recorded_gallery.api import (
 
 from . import (
     answer_box,
+    code_colours,
     code_tabs,
     for_translators,
     html_head,
     names_of_variants,
     navigation,
     page_foot,
-    python_tokens,
     results_as_data,
     root_pages,
     tables_as_cards,
@@ -68,8 +68,8 @@ def _add_settings(app: Sphinx) -> None:
 
 def _add_nodes(app: Sphinx) -> None:
     """Add nodes of the site, and what writes them; and the colours of code."""
-    app.add_lexer("python", python_tokens.FewColours)
-    app.add_lexer("Python", python_tokens.FewColours)  # Sphinx-Gallery writes it so
+    app.add_lexer("python", code_colours.FewColours)
+    app.add_lexer("Python", code_colours.FewColours)  # Sphinx-Gallery writes it so
     cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
