@@ -2,8 +2,11 @@
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
   const { least, most, nearly, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
-  const all = (kind) => [...explorer.querySelectorAll(kind)];
-  const [slider, output, beside, shown] = ["input", "output", ".explorer-calls", ".explorer-case"].flatMap(all);
+  const find = (selector) => explorer.querySelector(selector);
+  const slider = find("input");
+  const output = find("output");
+  const beside = find(".explorer-calls");
+  const shown = find(".explorer-case");
   const marks = JSON.parse(explorer.dataset.marks).map(([pattern, mark]) => [RegExp(pattern, "g"), mark]);
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 /* from 100 s on */ });
   const units = [[1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];

@@ -18,13 +18,13 @@ from sphinx_recorded_gallery.api import (
 
 from . import (
     answer_box,
+    code_colours,
     code_tabs,
     for_translators,
     html_head,
     names_of_variants,
     navigation,
     page_foot,
-    python_tokens,
     results_as_data,
     root_pages,
     tables_as_cards,
@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     _add_directives(app)
     _change_pages(app)
     _describe_pages(app)
-    code_tabs.add_cases(app)
+    code_tabs.add_code_tabs(app)
     for_translators.setup(app)
     return {
         "version": app.config.release,
@@ -68,8 +68,8 @@ def _add_settings(app: Sphinx) -> None:
 
 def _add_nodes(app: Sphinx) -> None:
     """Add nodes of the site, and what writes them; and the colours of code."""
-    app.add_lexer("python", python_tokens.FewColours)
-    app.add_lexer("Python", python_tokens.FewColours)  # Sphinx-Gallery writes it so
+    app.add_lexer("python", code_colours.FewColours)
+    app.add_lexer("Python", code_colours.FewColours)  # Sphinx-Gallery writes it so
     cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
@@ -80,7 +80,7 @@ def _add_nodes(app: Sphinx) -> None:
     app.add_node(directive.chart, html=drawing, **ONLY_HTML)
     write_block.register(directive.chart, directive.write_chart)
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
-    app.add_node(directive.replaced, **inside)
+    app.add_node(directive.cell_behind_chart, **inside)
 
 
 def _add_directives(app: Sphinx) -> None:
@@ -100,7 +100,7 @@ def _add_directives(app: Sphinx) -> None:
 def _change_pages(app: Sphinx) -> None:
     """Change pages when they have been read, and just before they are written."""
     add_transform(app, navigation.remove_thumbnails, Priority.ADD_TO_PAGE)
-    add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, page_foot.add_release_notices, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     app.connect("recorded-gallery-name", names_of_variants.name_in_english)

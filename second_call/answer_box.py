@@ -15,7 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.api import GalleryError, RecipePage
 
 from .charts.directive import chart
-from .code_tabs import case_name, code_case, code_cases, has_caption
+from .code_tabs import code_tab, code_tabs, has_caption, tab_name
 from .labels import _
 
 logger = logging.getLogger(__name__)
@@ -140,13 +140,13 @@ def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
         if any(name is None for name in names):
             node.replace_self(items)
             continue
-        tabs = code_cases(legend=_("Your library"))
+        tabs = code_tabs(legend=_("Your library"))
         for item in items:
             tabs += _make_tab(item)
         node.replace_self(tabs)
 
 
-def _make_tab(item: nodes.list_item) -> code_case:
+def _make_tab(item: nodes.list_item) -> code_tab:
     """Return the tab of an item: the name of a library, and what to do.
 
     A colon after the name is removed, and the name with it. Without a colon, the name is part of
@@ -154,13 +154,13 @@ def _make_tab(item: nodes.list_item) -> code_case:
     """
     paragraph, *other_blocks = item.children
     strong, *words = paragraph.children
-    name = case_name("", "", *(child.deepcopy() for child in strong.children))
+    name = tab_name("", "", *(child.deepcopy() for child in strong.children))
     if words and isinstance(words[0], nodes.Text) and words[0].startswith(_COLONS):
         text, *further_words = words
         sentence = text.lstrip("".join(_COLONS)).lstrip()
         capitalized = nodes.Text(sentence[:1].upper() + sentence[1:])
         paragraph = nodes.paragraph("", "", capitalized, *further_words)
-    return code_case("", name, paragraph, *other_blocks)
+    return code_tab("", name, paragraph, *other_blocks)
 
 
 def _find_name(item: nodes.Node) -> nodes.strong | None:

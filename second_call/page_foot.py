@@ -20,9 +20,11 @@ from sphinx_recorded_gallery.api import (
     Typography,
     add_page_link,
     current_language,
+    find_release,
     note_link,
     once,
     repository_address,
+    sort_releases,
     write_block,
 )
 
@@ -118,8 +120,8 @@ def _cite(app: Sphinx, docname: str, page: RecipePage) -> str:
     """Return a BibTeX entry for the page, with the year of the recording."""
     title = app.env.titles[docname].astext()
     fields = {
-        "author": f"{{{app.config.author}}}",  # BibTeX keeps what stands in braces as it is
-        "title": f"{{{title}}}",
+        "author": _put_in_braces(app.config.author),  # which keep BibTeX from changing it
+        "title": _put_in_braces(title),
         "howpublished": app.config.project,
     }
     if page.recording:
@@ -128,11 +130,15 @@ def _cite(app: Sphinx, docname: str, page: RecipePage) -> str:
     if address:
         fields["url"] = address
     key = PurePosixPath(docname).name
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@misc{{{key},", *lines, "}"])
+    lines = [f"  {name} = {_put_in_braces(value)}," for name, value in fields.items()]
+    return "\n".join(["@misc{" + f"{key},", *lines, "}"])
 
 
-def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+def _put_in_braces(text: str) -> str:
+    return "{" + text + "}"
+
+
+def add_release_notices(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Add a line to the end of a recipe for each package that has a release since the recording.
 
     ``second_call_releases`` in ``conf.py`` has the current release of each package, and the label
@@ -142,9 +148,11 @@ def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePag
         return
     recorded_versions = page.recording.facts["versions"]
     for package, (current, label) in env.config.second_call_releases.items():
-        version = recorded_versions.get(package, current)
-        recorded = ".".join(version.split(".")[:2])  # without the number of the patch
-        if recorded == current:
+        recorded = find_release(recorded_versions, package)
+        if not recorded:
+            continue  # the recipe does not use the package
+        newest, *_older = sort_releases([current, recorded])
+        if newest == recorded:
             continue
         name = env.config.recorded_gallery_package_names.get(package, package)
         last_section = list(document.findall(nodes.section))[-1]

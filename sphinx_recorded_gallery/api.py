@@ -33,7 +33,8 @@ translator edits. Words of a recipe are shown under the names that the event
 ``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)`` calls
 ``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``. A
 :class:`Quantity` is what the function returns that the setting ``recorded_gallery_quantities``
-names.
+names. :func:`find_release` returns the release of a package among versions of a recording, and
+:func:`sort_releases` sorts such releases.
 
 A mistake that a person can correct is raised as :class:`GalleryError`.
 
@@ -58,6 +59,7 @@ from .pages.markdown import Page, write_block
 from .pages.page_header import add_page_link
 from .project import code_digest
 from .recipes.recorded_recipe import RecipePage
+from .recipes.releases import find_release, sort_releases
 from .store import note_problem, once, watch
 from .translate.loading import (
     catalog_path,
@@ -94,6 +96,7 @@ __all__ = [
     "code_digest",
     "current_language",
     "find_cell_behind",
+    "find_release",
     "find_translations",
     "load_recipes",
     "load_translation_status",
@@ -102,6 +105,7 @@ __all__ = [
     "once",
     "repository_address",
     "slug",
+    "sort_releases",
     "source_language",
     "watch",
     "watch_glossary",

@@ -36,11 +36,11 @@ State = list[int]  # when it was changed last, in nanoseconds, and its size
 
 def setup(app: Sphinx) -> None:
     """Start from nothing after an unfinished build, and check the files of finished ones."""
-    app.connect("config-inited", _begin, priority=Priority.BEGIN_ANEW)
-    app.connect("build-finished", _end, priority=Priority.NOTE_FINISHED)
+    app.connect("config-inited", _discard_unfinished, priority=Priority.BEGIN_ANEW)
+    app.connect("build-finished", _note_finished, priority=Priority.NOTE_FINISHED)
 
 
-def list_files(folder: Path, without: Path) -> dict[str, State]:
+def _list_states(folder: Path, without: Path) -> dict[str, State]:
     """Return the state of each file below a folder, by its path in there.
 
     Nothing below ``without`` is listed. Without the folder there is none.
@@ -64,16 +64,17 @@ def list_files(folder: Path, without: Path) -> dict[str, State]:
 
 
 def _doctrees(app: Sphinx) -> dict[str, State]:
-    files = list_files(Path(app.doctreedir), without=Path(app.outdir))
+    files = _list_states(Path(app.doctreedir), without=Path(app.outdir))
     files.pop(FILE_NAME, None)
     return files
 
 
 def _outputs(app: Sphinx) -> dict[str, State]:
-    return list_files(Path(app.outdir), without=Path(app.doctreedir))
+    """Return the states of the files of a build; ``find_missing`` looks for links in them, too."""
+    return _list_states(Path(app.outdir), without=Path(app.doctreedir))
 
 
-def _key(app: Sphinx) -> str:
+def _builder_key(app: Sphinx) -> str:
     """Return what tells apart the builders that share a folder of doctrees."""
     return os.path.relpath(app.outdir, app.doctreedir)
 
@@ -96,14 +97,16 @@ def _is_as_noted(noted: object, files: dict[str, State]) -> bool:
     return isinstance(noted, dict) and all(files.get(name) == noted[name] for name in noted)
 
 
-def _begin(app: Sphinx, _config: Config) -> None:
+def _discard_unfinished(app: Sphinx, _config: Config) -> None:
     """Discard what an unfinished or damaged build has read; mark this build as unfinished."""
     folder = Path(app.doctreedir)
     if not folder.is_dir():
         return
     noted = _load(app)
     outputs = _outputs(app)
-    noted_outputs = noted["outputs"].pop(_key(app), None if outputs else {})
+    noted_outputs = noted["outputs"].pop(_builder_key(app), None)
+    if noted_outputs is None and not outputs:
+        noted_outputs = {}  # the first build of this builder, after one that shares the doctrees
     has_all_doctrees = _is_as_noted(noted.pop("doctrees", None), _doctrees(app))
     is_finished = has_all_doctrees and _is_as_noted(noted_outputs, outputs)
     if not is_finished:
@@ -115,7 +118,7 @@ def _begin(app: Sphinx, _config: Config) -> None:
         Path(app.outdir, ".buildinfo").unlink(missing_ok=True)
 
 
-def _end(app: Sphinx, exception: Exception | None) -> None:
+def _note_finished(app: Sphinx, exception: Exception | None) -> None:
     """Note that this build is finished, and warn of missing files that its pages refer to."""
     if exception:
         return
@@ -123,7 +126,7 @@ def _end(app: Sphinx, exception: Exception | None) -> None:
     outputs = _outputs(app)
     names: Names = {}
     if app.builder.name in ("html", "dirhtml"):
-        names = read_names(app, outputs, noted["names"].get(_key(app)))
+        names = read_names(app, outputs, noted["names"].get(_builder_key(app)))
         for page, missing in find_missing(app, outputs, names):
             logger.warning(
                 "refers to %s, which is missing; correct the link, or remove the folder of the "
@@ -133,7 +136,7 @@ def _end(app: Sphinx, exception: Exception | None) -> None:
                 type="recorded_gallery",
                 subtype="file",
             )
-    noted["outputs"][_key(app)] = outputs
-    noted["names"][_key(app)] = names
+    noted["outputs"][_builder_key(app)] = outputs
+    noted["names"][_builder_key(app)] = names
     noted["doctrees"] = _doctrees(app)
     _save(app, noted)

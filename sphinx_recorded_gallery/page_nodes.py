@@ -158,8 +158,8 @@ def _remove_hidden(boundary: nodes.comment) -> None:
 
 def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
     node["recipe_cell"] = cell.number
-    node["recipe_fold"] = cell.fold
-    node["recipe_fold_output"] = cell.fold_output
+    node["recipe_fold"] = cell.settings.fold
+    node["recipe_fold_output"] = cell.settings.fold_output
     if cell.inlined:
         node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
     # reStructuredText trims lines, and puts a space before numbered ones. An inlined module

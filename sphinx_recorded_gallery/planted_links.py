@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .errors import GalleryError
 from .hooks import Priority
+from .labels import LOCALE_IN_REPOSITORY
 from .languages import FILE_NAME
 from .project import Project, gallery_folders
 
@@ -39,14 +40,10 @@ def refuse_links(root: Path, *places: Path) -> None:
             raise GalleryError(text, path=Path(path), remedy=remedy)
 
 
-# The folder of the engine's own labels, in its repository
-_LABELS = Path(__package__, "translate", "locale")
-
-
 def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links where the commands of a project read and write."""
     pages = [project.root / folder for folder, _recipes in project.galleries]
-    files = [project.root / FILE_NAME, project.root / _LABELS]
+    files = [project.root / FILE_NAME, project.root / LOCALE_IN_REPOSITORY]
     refuse_links(project.root, *files, project.recordings, project.locale, *pages)
 
 
@@ -105,7 +102,11 @@ def _check_build(app: Sphinx, config: Config) -> None:
     # The extension for translations moves locale_dirs to a setting of its own.
     moved_folders = getattr(config, "recorded_gallery_locale_dirs", None)
     catalogs = moved_folders or config.locale_dirs or ["locales"]
-    places = [root / FILE_NAME, root / _LABELS, root / config.recorded_gallery_recordings]
+    places = [
+        root / FILE_NAME,
+        root / LOCALE_IN_REPOSITORY,
+        root / config.recorded_gallery_recordings,
+    ]
     places += [root / folder for folder in catalogs]
     places += [root / folder for folder, _recipes in gallery_folders(config)]
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))

@@ -100,7 +100,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
         has_ranges=True,
         notes=notes,
         notebook=_busy_notebook_table(rows, data, scale),
-        key=_notebook_key(),
+        legend=_notebook_legend(),
     )
 
 
@@ -384,6 +384,6 @@ def _block_bar(length: float, share: float | None) -> str:
     return _WORKING * solid + _WAITING * (blocks - solid)
 
 
-def _notebook_key() -> str:
+def _notebook_legend() -> str:
     text = _("%(working)s GPU working, %(waiting)s GPU waiting")
     return text % {"working": _WORKING, "waiting": _WAITING}

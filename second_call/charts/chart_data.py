@@ -131,4 +131,4 @@ class Drawing:
     has_ranges: bool = False  # in brackets
     notes: Sequence[str] = ()  # sentences behind the figures
     notebook: Table | None = None  # for notebooks and scripts; else they have ``table``
-    key: str = ""  # what the signs in the table for notebooks mean
+    legend: str = ""  # what the signs in the table for notebooks mean

@@ -53,12 +53,13 @@ class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes s
     """A chart; the caption is its children.
 
     ``drawing`` and ``figures``, the folded table, are HTML. ``table`` is what notebook and script
-    have, ``scope`` what it is of, and ``key`` what its signs mean. ``hero`` tells that it belongs
-    into the head of the page. ``problems`` are what an author asked for and nobody measured.
+    have, ``scope`` what it is of, and ``legend`` what its signs mean. ``hero`` tells that it
+    belongs into the head of the page. ``problems`` are what an author asked for and nobody
+    measured.
     """
 
 
-class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
+class cell_behind_chart(nodes.Invisible, nodes.Element):  # noqa: N801
     """Code and figure of a cell in whose place a page shows a chart; other formats have them."""
 
 
@@ -110,7 +111,8 @@ class ChartDirective(SphinxDirective):
         whole = self.options.get("whole", "")
         if quantities == [EXPLORER]:
             return self._draw_explorer()
-        if quantities == [BUSY] or set(quantities) == set(TIMES):
+        asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
+        if asks_for_busy_time:
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
@@ -198,7 +200,8 @@ def put_whole_first(data: ChartData) -> tuple[ChartData, str]:
     for row in data.rows:
         for word, value in row.values.items():
             totals[word] += value.number
-    part, whole = sorted(totals, key=lambda word: totals[word])
+    whole = max(totals, key=lambda word: totals[word])
+    [part] = totals.keys() - {whole}
     quantities = {whole: data.quantities[whole], part: data.quantities[part]}
     return replace(data, quantities=quantities), part
 
@@ -243,7 +246,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
     table = drawing.notebook or drawing.table
     node["table"] = [table.head, *table.rows]
     node["scope"] = scope
-    node["key"] = drawing.key
+    node["legend"] = drawing.legend
     return node
 
 
@@ -259,7 +262,7 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
         code, output = cell
         if _is_figure(output):
             for part in (code, output):
-                wrapper = replaced(**{DOWNLOADS_ONLY: True})
+                wrapper = cell_behind_chart(**{DOWNLOADS_ONLY: True})
                 part.replace_self(wrapper)
                 wrapper += part
 
@@ -278,7 +281,7 @@ def write_chart(node: chart, page: Page) -> str:
     for row in rows:
         cells.append([_make_cell(text) for text in row])
     blocks: list[nodes.Node] = [make_table(head, cells, classes=[])]
-    for text in (node["key"], node["scope"]):
+    for text in (node["legend"], node["scope"]):
         if text:
             blocks.append(nodes.paragraph("", text))
     blocks += node.children

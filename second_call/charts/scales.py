@@ -65,10 +65,11 @@ class Scale:
             ticks = self._log_ticks(steps)
             if 2 <= len(ticks) <= most:
                 return ticks
-        if len(ticks) < 2:
+        powers = self._log_ticks([1])
+        if len(powers) < 2:
             return _linear_ticks(self.low, self.high, most)
-        interval = math.ceil(len(ticks) / most)
-        return ticks[::interval]
+        interval = math.ceil(len(powers) / most)
+        return powers[::interval]
 
     def _log_ticks(self, steps: Sequence[int]) -> list[float]:
         """Return the values on the axis that are one of the steps times a power of ten."""
@@ -157,7 +158,7 @@ def format_seconds(
         step = unit / 60
     rounded = math.floor(seconds / step + 0.5) * step
     units, rest = divmod(rounded, unit)
-    sixtieths = int(int(rest) * 60 / unit)
+    sixtieths = int(rest) * 60 // unit
     pattern = words[pattern_of_one]
     if sixtieths:
         pattern = words[pattern_of_both]

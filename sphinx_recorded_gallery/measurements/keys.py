@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+_KEY = r"(?P<key>[a-z0-9_.-]+)"
+_RECIPE = r"(?P<recipe>[^\s:{}<>,@]+):"
 _AT_RELEASE = r"(?: ?@(?P<release>[\w.]+))?"
-_REFERENCE = re.compile(rf"(?:(?P<recipe>[^\s:{{}}<>,@]+):)?(?P<key>[a-z0-9_.-]+){_AT_RELEASE}")
+_REFERENCE = re.compile(rf"(?:{_RECIPE})?{_KEY}{_AT_RELEASE}")
 _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  # a < b is words
-_TARGET = re.compile(rf"(?:(?P<recipe>[^\s:{{}}<>,@]+):(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
-_SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
-_TERM = re.compile(r"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?(?P<key>[a-z0-9_.-]+)")
+_TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
+_SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
+_TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
 _ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<measurement>[^{}]*)\}|(?P<alone>[{}])")
 
@@ -120,7 +122,7 @@ def parse_claim(text: str) -> ClaimText:
         pieces.append(sentence[end : piece.start()])
         end = piece.end()
         if piece["measurement"] is None:
-            pieces.append(piece[0][0])
+            pieces.append("{" if piece[0] == "{{" else "}")
         else:
             reference = parse_reference(piece["measurement"])
             recipe = reference.recipe or claim.recipe
@@ -132,12 +134,15 @@ def parse_claim(text: str) -> ClaimText:
 
 def _parse_target(target: str) -> Reference:
     """Return the comparison of a claim as a reference, with the comparison as its key."""
-    if "<" not in target:
+    if not is_comparison(target):
         raise ValueError(
             f"<{target}> compares nothing; write one such as <fused.gpu < foreach.gpu>"
         )
     match = _TARGET.fullmatch(target)
     if match is None:
+        comparison, _at, release = target.rpartition("@")
+        if "@" not in comparison and not is_comparison(release):
+            raise ValueError(f"<{target}> needs a release right behind the @, such as @2.11")
         raise ValueError(
             f"<{target}> names a release inside the comparison; a process has one release, so "
             "write it once at the end, such as @2.11"
@@ -148,12 +153,21 @@ def _parse_target(target: str) -> Reference:
     )
 
 
+def is_comparison(key: str) -> bool:
+    """Return whether the key of a reference compares measurements instead of naming one."""
+    return "<" in key
+
+
 def parse_comparison(text: str) -> tuple[Term, ...]:
     """Return the terms of a comparison, the smallest first; raise ``ValueError`` for mistakes."""
     terms = []
     over_sizes = _SIZES.fullmatch(text)
     if over_sizes:
         for size in over_sizes["sizes"].split("<"):
+            if not size.strip():
+                raise ValueError(
+                    f"a size is missing in the claim <{text}>; write one such as 2 < 4"
+                )
             terms.append(Term(key=over_sizes["key"], size=size.strip()))
         return tuple(terms)
     for part in text.split("<"):

@@ -19,7 +19,7 @@ from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
 from ..store import cached, digest_of, once, watch
-from .keys import Reference, Term, find_references, parse_comparison
+from .keys import Reference, Term, find_references, is_comparison, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
@@ -40,7 +40,7 @@ class Outcome(Enum):
     """The outcome of looking up measurements."""
 
     MEASURED = "measured"
-    UNRECORDED = "there is no recording of this code; the recipe's own page reports it"
+    NO_CURRENT_RECORDING = "there is no recording of this code; the recipe's own page reports it"
     UNREADABLE = "the files do not fit together; the problem is the same for all keys"
     WRONG_KEY = "no measurement has this name, or several have"
     LEFT_TO_GPU = "only a GPU measures it, and the recording was made on a CPU"
@@ -53,7 +53,7 @@ class RecipeResults:
     # Not in repr: pages that show measurements do not depend on title and text.
     title: str = field(repr=False)  #: of the recipe
     text: str = field(repr=False)  #: its first paragraph
-    outcome: Outcome = Outcome.UNRECORDED  #: MEASURED if there are measurements
+    outcome: Outcome = Outcome.NO_CURRENT_RECORDING  #: MEASURED if there are measurements
     problem: str = ""  #: why there are no measurements of this code
     device: str = ""  #: empty without a recording
     recorded: datetime | None = None  #: when the page's run was made
@@ -65,7 +65,7 @@ class RecipeResults:
     measurements: Measurements = field(default_factory=Measurements, repr=False)
     by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  #: newest first
     #: replicates on GPUs, if the recording was made on a CPU
-    on_gpus: Measurements = field(default_factory=Measurements, repr=False)
+    gpu_measurements: Measurements = field(default_factory=Measurements, repr=False)
     #: stands for the measurements of all releases when a build looks for changes
     digest: bytes = b""
 
@@ -130,7 +130,7 @@ def look_up(env: BuildEnvironment, docname: str, key: str, release: str = "") ->
     """
     results = watch(env, load_results, docname)
     if results is None:
-        return Lookup(outcome=Outcome.UNRECORDED)
+        return Lookup(outcome=Outcome.NO_CURRENT_RECORDING)
     quantities = list_quantities(env.config)
     return find_in_results(
         results, key, release, quantities, may_lack=env.config.recorded_gallery_gpu_figures
@@ -153,24 +153,36 @@ def find_in_results(
         return Lookup(outcome=results.outcome, problem=results.problem)
     if results.outcome is not Outcome.MEASURED:
         return Lookup(outcome=results.outcome)
-    may_lack = may_lack and not results.on_gpu
+    can_lack = may_lack and not results.on_gpu
     try:
         measurements = results.of_release(release)
     except ValueError as error:
-        if not (may_lack and results.package):
+        if not (can_lack and results.package):
             return Lookup(outcome=Outcome.WRONG_KEY, problem=str(error))
         # A CPU need not have run every release; its own shows whether the key exists.
-        lookup = find_in_results(results, key, "", quantities, may_lack=True)
+        lookup = _find_in_release(results, results.measurements, key, quantities, can_lack=True)
         if lookup.problem:
             return lookup
         return Lookup(outcome=Outcome.LEFT_TO_GPU)
+    return _find_in_release(results, measurements, key, quantities, can_lack=can_lack)
+
+
+def _find_in_release(
+    results: RecipeResults,
+    measurements: Measurements,
+    key: str,
+    quantities: dict[str, Quantity],
+    *,
+    can_lack: bool,
+) -> Lookup:
+    """Look up a key or a comparison in the measurements of one release of a recipe."""
     try:
-        if "<" in key:
+        if is_comparison(key):
             return Lookup(outcome=Outcome.MEASURED, claim=measurements.find_claim(key))
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)
-        if may_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
+        if can_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
             return Lookup(outcome=Outcome.LEFT_TO_GPU)
     except ValueError as error:
         problem = str(error)
@@ -183,11 +195,13 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
     That is so if a GPU measured the term with the same code, or if only GPUs measure its quantity
     and this CPU measured another quantity of the same case, variant and size.
     """
-    terms: Sequence[Term] = (Term(key=key),)
-    if "<" in key:
+    terms: Sequence[Term]
+    if is_comparison(key):
         terms = parse_comparison(key)
+    else:
+        terms = [Term(key=key)]
     for term in terms:
-        is_measured = _has(results.measurements, term) or _has(results.on_gpus, term)
+        is_measured = _has(results.measurements, term) or _has(results.gpu_measurements, term)
         if not is_measured and not _lacks_only_quantity(results.measurements, term, gpu_only):
             return False
     return True
@@ -223,7 +237,7 @@ def load_results(env: BuildEnvironment, docname: str, machine: str = "") -> Reci
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings, machine)
-    path = file.recording(folder)
+    path = file.recording_path(folder)
     files = [file.path, path, replicates_path(path), file.gallery / FILE_NAME]
     read = partial(_read_with_files, file, folder, Path(env.srcdir), env.config)
     results: RecipeResults | None = cached(env, ("results", docname, machine), files, read)
@@ -249,12 +263,13 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
     """
     page = load_recorded(file, folder)
     recipe = page.recipe
-    results = RecipeResults(title=recipe.title, text=recipe.summary)
     if isinstance(page, Unrecorded):
-        return replace(results, problem=page.error.describe(root))
+        problem = page.error.describe(root)
+        return RecipeResults(title=recipe.title, text=recipe.summary, problem=problem)
     recording = page.recording
-    results = replace(
-        results,
+    results = RecipeResults(
+        title=recipe.title,
+        text=recipe.summary,
         device=recording.device_name,
         recorded=recording.recorded,
         versions=tuple(recording.facts["versions"].items()),
@@ -283,7 +298,7 @@ def find_claims(recipe: Recipe) -> list[str]:
             continue
         for _line, reference in find_references(block.content):
             is_own = reference.recipe in ("", recipe.name)
-            if "<" in reference.key and is_own and not reference.release:
+            if is_comparison(reference.key) and is_own and not reference.release:
                 comparisons.append(reference.key)
     return comparisons
 
@@ -302,7 +317,7 @@ def _add_measurements(
         replicates_on_gpus = [
             replicate for replicate in processes.replicates if replicate.device.get("gpu")
         ]
-    on_gpus = measure_all(replicates_on_gpus, quantities)
+    gpu_measurements = measure_all(replicates_on_gpus, quantities)
     return replace(
         results,
         outcome=Outcome.MEASURED,
@@ -310,6 +325,6 @@ def _add_measurements(
         release=processes.release,
         measurements=by_release[processes.release],
         by_release=by_release,
-        on_gpus=on_gpus,
-        digest=digest_of((by_release, on_gpus)),
+        gpu_measurements=gpu_measurements,
+        digest=digest_of((by_release, gpu_measurements)),
     )

@@ -18,7 +18,7 @@ from ..recipes.recording import check_run, digest, name_device
 from ..recipes.releases import find_release
 from .rows import Row, parse, require_unique
 
-SCHEMA = 1
+SCHEMA = 1  # with another number, all lines that are recorded are refused
 _CONFLICT = re.compile(rb"<{7}|={7}|>{7}|\|{7}")  # as git marks it
 
 
@@ -124,6 +124,7 @@ def _read_line(line: bytes) -> Replicate:
     """Return the replicate of a line; raise ``ValueError`` with the reason if there is none."""
     try:
         value = json.loads(line)
+        # True == 1, and a bool is an int: so types are compared.
         if type(value["schema"]) is not int or value["schema"] != SCHEMA:
             raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
         sealed = value.pop("hash")

@@ -147,7 +147,7 @@ def _warn_of_missing_alts(
 ) -> None:
     """Warn of each picture of a cell that its settings do not describe."""
     pictures = list(box.findall(nodes.image))
-    for _picture in pictures[len(cell.alt) :]:
+    for _picture in pictures[len(cell.settings.alt) :]:
         text = f"the figure of cell {cell.number} has no alternative text"
         remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
         _warn(env, page, "alt", text, line=cell.line, remedy=remedy)
@@ -178,7 +178,7 @@ def _show(
     ``pictures`` are the files of the cell's pictures in order; ``name`` is that of the recipe.
     """
     picture_names = iter(pictures)
-    alts = iter(cell.alt)
+    alts = iter(cell.settings.alt)
     for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
         if is_printed:  # stdout and stderr share a box, in the order of printing
             yield from _text(_join_printed(output.text for output in group))

@@ -187,7 +187,7 @@ def _read_inputs(app: Sphinx) -> Inputs:
     root = Path(app.srcdir)
     files = list_files(app.config, root)
     folder = root / app.config.recorded_gallery_recordings
-    owners_of_recordings = {str(file.recording(folder)): file for file in files}
+    owners_of_recordings = {str(file.recording_path(folder)): file for file in files}
     owners = {str(file.path): file for file in files} | owners_of_recordings
     conf = str(Path(app.confdir, "conf.py"))
     paths = {conf, *owners}

@@ -39,10 +39,10 @@ class CellSettings:
     """The settings of one code cell."""
 
     alt: tuple[str, ...] = ()  # one for each figure
-    once: bool = False
+    once: bool = False  # replicates leave it out
     plumbing: bool = False
-    fold: str = ""
-    fold_output: bool = False
+    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
+    fold_output: bool = False  # what it prints is folded with its code
     capture: tuple[str, ...] | None = None  # Sphinx-Gallery's capture_repr of this cell alone
 
 
@@ -159,9 +159,9 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
                     lines["inputs"] = line
                 case "capture_repr_block":
                     of_cell["capture"] = tuple(value)
-                case "fold" | "fold_output" | "once" | "plumbing":
+                case _ if name in _OF_CELLS:
                     _refuse_second(path, name, line, lines_in_cell)
-                    of_cell[name] = value.strip() if name == "fold" else value
+                    of_cell[name] = value.strip() if isinstance(value, str) else value
                     lines_in_cell[name] = line
                 case _:
                     if name in _OWN:
@@ -206,15 +206,23 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
         kind = _ALL[name]
         text = f"sphinx_gallery_{name} needs {kind.needs}"
         try:
-            if not rest.startswith("="):
-                raise ValueError("no value")
-            value = ast.literal_eval(rest.removeprefix("=").strip())
+            value = _parse_value(rest)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             remedy = "write the whole value on this line, after a '='"
             raise GalleryError(text, path=path, line=line, remedy=remedy) from None
         if not kind.is_right(value):
             raise GalleryError(text, path=path, line=line, remedy="correct the value")
         yield name, value, line
+
+
+def _parse_value(rest: str) -> Any:
+    """Return the value behind the name of a setting.
+
+    Raises ``ValueError`` and what else Python raises for a text that is no value.
+    """
+    if not rest.startswith("="):
+        raise ValueError("no value")
+    return ast.literal_eval(rest.removeprefix("=").strip())
 
 
 def _line_of(block: Block, match: re.Match[str]) -> int:

@@ -35,7 +35,7 @@ class GalleryFile:
     links_code: bool = False  # its code has links, or mini-galleries show it
     capture: Capture = JUPYTER  # which values of cells its page shows
 
-    def recording(self, folder: Path) -> Path:
+    def recording_path(self, folder: Path) -> Path:
         """Return the path of its recording in a folder of recordings."""
         return folder / f"{self.name}.ipynb"
 
@@ -49,7 +49,7 @@ def list_files(config: Config, root: Path) -> list[GalleryFile]:
     files = []
     for pages, examples in gallery_folders(config):
         for path in find_recipes(root / examples, settings):
-            files.append(_describe(config, root, pages, examples, path))
+            files.append(_make_file(config, root, pages, examples, path))
     return files
 
 
@@ -59,8 +59,8 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
         if not docname.startswith(f"{pages}/"):
             continue
         path = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
-        if path.is_file() and _is_recorded(path, _settings(config)):
-            return _describe(config, root, pages, examples, path)
+        if path.is_file() and _is_recipe(path, _settings(config)):
+            return _make_file(config, root, pages, examples, path)
     return None
 
 
@@ -77,7 +77,7 @@ def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> lis
     recipes = []
     for part in (folder, *_find_subfolders(folder, conf)):
         for path in sorted(part.glob("*.py")):
-            if _is_recorded(path, conf):
+            if _is_recipe(path, conf):
                 recipes.append(path)
     return recipes
 
@@ -128,7 +128,9 @@ def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tupl
             yield path, "", stem
             continue
         machine, _slash, name = stem.partition("/")
-        yield path, machine, name if name in recipe_names else ""
+        if name not in recipe_names:
+            name = ""
+        yield path, machine, name
 
 
 def _settings(config: Config) -> dict[str, Any]:
@@ -138,8 +140,8 @@ def _settings(config: Config) -> dict[str, Any]:
     return {**config.sphinx_gallery_conf, "source_suffix": suffix_list}
 
 
-def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
-    """Return whether a file is a recipe that is recorded.
+def _is_recipe(path: Path, conf: Mapping[str, Any]) -> bool:
+    """Return whether a file is a recipe, which has a page and is recorded.
 
     Raises ``GalleryError`` for a file name that no page can have.
     """
@@ -154,7 +156,7 @@ def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     return pattern == default or bool(re.search(pattern, os.path.abspath(path)))
 
 
-def _describe(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
+def _make_file(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
     """Return a recipe with its name and its page in the folder ``pages``."""
     path_in_gallery = path.relative_to(root / examples).as_posix().removesuffix(".py")
     docname = f"{pages}/{path_in_gallery}"

@@ -48,12 +48,8 @@ class Cell:
     line: int  # of the recipe, where the visible code starts
     source: str  # what a reader sees; empty for a hidden cell
     code: str  # what runs: ``source`` and hidden code
-    alt: tuple[str, ...] = ()
-    once: bool = False  # replicates leave it out
+    settings: CellSettings = NO_SETTINGS
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
-    capture: tuple[str, ...] | None = None  # its own capture_repr
-    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
-    fold_output: bool = False  # what it prints is folded with its code
 
     @cached_property
     def fingerprint(self) -> str:
@@ -115,7 +111,7 @@ class Recipe:
         """
         cells: list[Cell] = []
         for cell in self.cells:
-            if not cell.once:
+            if not cell.settings.once:
                 cells.append(replace(cell, number=len(cells) + 1))
         return replace(self, cells=tuple(cells))
 
@@ -294,7 +290,7 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
         remedy = "add the missing line to this cell"
         raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
     if not source.strip():
-        if own.once or own.fold:
+        if own != NO_SETTINGS:
             raise GalleryError(
                 "this code is not shown and runs with the next cell",
                 path=path,
@@ -341,7 +337,7 @@ def _join(blocks: Sequence[Block]) -> str:
 
 def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
     """Return a block of code as a cell, together with the hidden code before it."""
-    block, own = part.block, part.settings
+    block = part.block
     content = part.inlined.source if part.inlined else block.content
     code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
     try:
@@ -361,11 +357,7 @@ def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
         line=_first_shown_line(block),
         source=part.source,
         code=code,
-        alt=own.alt,
-        once=own.once,
-        fold=own.fold,
-        fold_output=own.fold_output,
-        capture=own.capture,
+        settings=part.settings,
         inlined=part.inlined,
     )
 

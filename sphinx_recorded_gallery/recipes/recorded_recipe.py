@@ -60,7 +60,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     """
     recipe = load_recipe(file.path, file.name)
     _ = recipe.inputs  # raises an error for mistakes in the recipe's list of inputs
-    path = file.recording(folder)
+    path = file.recording_path(folder)
     try:
         recording = _read(path, file, file_state(path))
     except GalleryError as error:
@@ -81,12 +81,13 @@ def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) ->
     for cell in recipe.cells:
         if cell.number not in comparison.recorded:
             continue
-        node = recorded[cell.number] = comparison.recorded[cell.number]
-        methods = of_file.methods if cell.capture is None else cell.capture
-        capture = replace(of_file, methods=methods)
+        node = comparison.recorded[cell.number]
+        capture = of_file
+        if cell.settings.capture is not None:
+            capture = replace(of_file, methods=cell.settings.capture)
         if capture != JUPYTER:
-            outputs = capture.choose(node.outputs)
-            recorded[cell.number] = NotebookNode({**node, "outputs": outputs})
+            node = NotebookNode({**node, "outputs": capture.choose(node.outputs)})
+        recorded[cell.number] = node
     return replace(comparison, recorded=recorded)
 
 

@@ -101,9 +101,9 @@ class Comparison:
                 module = cell.inlined.path.name
                 place = f"cell {cell.number} (line {cell.line})"
                 parts.append(f"changed code in {module}, imported in {place}")
-        removed = self.removed - len(self.changed)
-        if removed > 0:
-            parts.append(f"recorded cells that the example no longer has: {removed}")
+        surplus = self.removed - len(self.changed)  # a changed cell also counts as removed
+        if surplus > 0:
+            parts.append(f"recorded cells that the example no longer has: {surplus}")
         if self.inputs:
             parts.append("changed input " + ", ".join(self.inputs))
         return "; ".join(parts)
@@ -140,7 +140,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         if type(schema) is not int or type(recipe) is not str:
             raise damage("not a recording made here")
         if schema != SCHEMA:
-            raise damage(f"recorded in format {schema:.0f}, this version reads {SCHEMA}", again)
+            raise damage(f"recorded in format {schema!s:.20}, this version reads {SCHEMA}", again)
         # Its folder may have changed, for example since there is a second gallery.
         if recipe.rpartition("/")[2] != path.stem:
             raise damage(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
@@ -221,7 +221,7 @@ def _check(value: object, name: str) -> None:
 def _validator(name: str) -> Callable[[object], object]:
     import fastjsonschema  # slow to import
 
-    path = Path(__file__).with_name("recorded_notebook.schema.json")
+    path = Path(__file__).with_name("recording.schema.json")
     schema = json.loads(path.read_text(encoding="utf-8"))
     if name:
         schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{name}"}

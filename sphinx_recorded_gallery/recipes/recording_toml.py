@@ -83,7 +83,7 @@ def load_settings(recipes_folder: Path) -> Settings:
 def _validator() -> Any:
     import fastjsonschema
 
-    schema = Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8")
+    schema = Path(__file__).with_name("recording_toml.schema.json").read_text(encoding="utf-8")
     return fastjsonschema.compile(json.loads(schema))
 
 

@@ -39,45 +39,65 @@ class Report:
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
     """Return the state of a recipe's recording in ``folder``; errors are part of the report."""
-    report = Report(name=file.name, status="unusable")  # until everything could be read
+    recipe = None
     try:
         page = load_recorded(file, folder)
-        report = replace(report, recipe=page.recipe)
+        recipe = page.recipe
         if isinstance(page, Unrecorded):
-            if page.path.exists():
-                raise page.error
-            return replace(report, status="missing", detail=f"run: {suggest_record(file.name)}")
-        recording = page.recording
-        report = replace(report, origin=_describe_origin(recording), recording=recording)
-        report = _add_measurements(report, file, page)
+            return _report_unrecorded(file, page)
+        return _report_recorded(file, page)
     except Exception as error:  # a fault in one recipe must not hide the reports on others
-        return replace(report, detail=describe_error(error, file.name))
-    if page.comparison.is_current:
-        return replace(report, status="current")
-    remedy = f"run: {suggest_record(file.name, on_gpu=recording.on_gpu)}"
-    if recording.on_gpu and not has_driver():
-        remedy = f"on a machine with a GPU, {remedy}"
+        detail = describe_error(error, file.name)
+        return Report(name=file.name, status="unusable", detail=detail, recipe=recipe)
+
+
+def _report_unrecorded(file: GalleryFile, page: Unrecorded) -> Report:
+    """Return the report on a recording that is missing or damaged."""
+    status: Status = "missing"
+    detail = f"run: {suggest_record(file.name)}"
+    if page.path.exists():
+        status = "unusable"
+        detail = describe_error(page.error, file.name)
+    return Report(name=file.name, status=status, detail=detail, recipe=page.recipe)
+
+
+def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
+    """Return the report on a recording that can be read."""
+    recording = page.recording
+    note = measurement_error = ""
+    try:
+        settings = load_settings(file.gallery)
+        processes = read_processes(recording.path, page.recipe, recording, settings.release)
+        note = _describe_processes(processes, settings)
+    except GalleryError as error:
+        measurement_error = describe_error(error)
+    status: Status = "current"
+    detail = ""
+    if not page.comparison.is_current:
+        status = "stale"
+        detail = f"{page.comparison.describe()}; {_suggest_recording_again(file, recording)}"
     changed_modules = []
     for cell in page.comparison.changed:
         if cell.inlined:
             changed_modules.append(cell.inlined.path)
-    return replace(
-        report,
-        status="stale",
-        detail=f"{page.comparison.describe()}; {remedy}",
+    return Report(
+        name=file.name,
+        status=status,
+        detail=detail,
+        origin=_describe_origin(recording),
+        recording=recording,
+        recipe=page.recipe,
+        note=note,
+        error=measurement_error,
         changed_modules=tuple(changed_modules),
     )
 
 
-def _add_measurements(report: Report, file: GalleryFile, page: RecordedPage) -> Report:
-    """Return a report completed with a note on the measurements, or with their error."""
-    try:
-        settings = load_settings(file.gallery)
-        path = page.recording.path
-        processes = read_processes(path, page.recipe, page.recording, settings.release)
-        return replace(report, note=_describe_processes(processes, settings))
-    except GalleryError as error:
-        return replace(report, error=describe_error(error))
+def _suggest_recording_again(file: GalleryFile, recording: Recording) -> str:
+    remedy = f"run: {suggest_record(file.name, on_gpu=recording.on_gpu)}"
+    if recording.on_gpu and not has_driver():
+        return f"on a machine with a GPU, {remedy}"
+    return remedy
 
 
 def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
@@ -156,7 +176,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
     # The replicates of a missing recording belong to its recipe, which is reported above.
-    own_paths = {file.recording(folder) for file in files.values()}
+    own_paths = {file.recording_path(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
         recording_path = path.with_suffix(".ipynb")
         if not recording_path.exists() and recording_path not in own_paths:

@@ -27,7 +27,7 @@ def end_kernels() -> None:
 
 
 @contextlib.contextmanager
-def kernel_runs(pid: int) -> Iterator[None]:
+def guard_kernel(pid: int) -> Iterator[None]:
     """Register a running kernel; at the end, kill whatever it has started."""
     _KERNELS.add(pid)
     try:
@@ -48,11 +48,14 @@ def kernel_runs(pid: int) -> Iterator[None]:
 def run_folder() -> Iterator[Path]:
     """Yield an empty temporary folder for a run; remove it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    with contextlib.ExitStack() as stack:
-        stack.callback(remove, folder)  # if it cannot be locked
-        stack.enter_context(FileLock(folder / _OWNER))
-        stack.callback(remove, folder)  # while it is locked, so that nobody else removes it
-        yield folder
+    try:
+        with FileLock(folder / _OWNER):
+            try:
+                yield folder
+            finally:
+                remove(folder)  # while it is locked, so that nobody else removes it
+    finally:
+        remove(folder)  # if it could not be locked
 
 
 def remove(folder: Path) -> None:

@@ -92,7 +92,7 @@ def find_host(session: str, device: str) -> tuple[str, str, str]:
     """Return the host, the device and the release of the worker that calls this."""
     _pages, gallery = load_project(Path.cwd()).galleries[0]
     _gpu, conditions = _prepare(session, gallery, device)
-    return conditions.place
+    return conditions.recording_group
 
 
 def carry_out(

@@ -50,7 +50,7 @@ def describe_drift(
     inside = compared = 0
     for file in choose_files(project, names):
         try:
-            path = file.recording(folder or project.recordings)
+            path = file.recording_path(folder or project.recordings)
             comparison = _compare(file, path, commit.strip(), base)
             lines = comparison.lines
             inside += comparison.inside

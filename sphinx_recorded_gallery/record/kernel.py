@@ -33,11 +33,11 @@ from ..errors import GalleryError
 from ..measurements.rows import MIME, REMEDY, parse
 from ..measurements.spans import SPANS_MIME, parse_spans
 from ..recipes.recipe import Cell, Recipe
-from .cleanup import kernel_runs
+from .cleanup import guard_kernel
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
 from .normalize_outputs import WIDGET_VIEW, OutputNormalizer, drop_lines, join_streams
-from .run_environment import Conditions
+from .run_environment import Conditions, kernel_environment
 
 _LIMITS = {"cell_timeout", "deadline"}  # settings that a recipe may override
 # Paths of sockets have at most 107 characters, also of those that recipes put into TMPDIR.
@@ -244,10 +244,11 @@ class Run:
         own_limits = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
         self.settings = replace(conditions.settings, **own_limits)
         self._ends = started + self.settings.deadline
-        self.environment = conditions.kernel_environment(folder / "caches") | {
-            "IPYTHONDIR": str(folder / "ipython"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
-        }
+        self.environment = kernel_environment(
+            conditions.settings, conditions.gallery, conditions.environment, folder / "caches"
+        )
+        self.environment["IPYTHONDIR"] = str(folder / "ipython")
+        self.environment["JUPYTER_RUNTIME_DIR"] = str(folder / "jupyter")
         # ZMQ needs paths in Unicode.
         name = str(folder)
         self._may_hold_sockets = name.isprintable() and len(os.fsencode(name)) <= _LONGEST_PATH
@@ -286,7 +287,7 @@ class Run:
                 await client.async_start_new_kernel(
                     cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
                 )
-            with kernel_runs(client.process.pid):
+            with guard_kernel(client.process.pid):
                 await self._wait_for_kernel(client)
                 await self._execute_cells(client, notebook, on_cell)
                 if self.describes_names:

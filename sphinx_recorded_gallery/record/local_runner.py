@@ -103,7 +103,7 @@ class LocalRunner:
     @property
     def hosts(self) -> set[tuple[str, str, str]]:
         """This host, with the device and the release of each slot and gallery."""
-        return {conditions.place for conditions in self._conditions.values()}
+        return {conditions.recording_group for conditions in self._conditions.values()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
         """Yield each task with its result when it ends, including tasks added to ``waiting`` later.

@@ -209,7 +209,7 @@ class Session:
     def _is_writable(self, file: GalleryFile) -> bool:
         """Return whether a recipe's recording can be written, before it runs for minutes."""
         try:
-            write_recordings.ensure_writable(file.recording(self.folder))
+            write_recordings.ensure_writable(file.recording_path(self.folder))
         except GalleryError as error:
             self.fail(file.name, describe_error(error))
             return False
@@ -228,7 +228,7 @@ class Session:
 
     def take(self, task: Task, result: Result) -> list[Task]:
         """Write the result of a task and report it; return the tasks that follow from it."""
-        path = task.file.recording(self.folder)
+        path = task.file.recording_path(self.folder)
         try:
             if isinstance(result, str):
                 self.fail(task.title, result)
@@ -309,7 +309,7 @@ class Session:
                 f"({', '.join(devices)}) do not count; to record this device separately: {command}",
             )
             return []
-        path = replicates_path(page.file.recording(self.folder))
+        path = replicates_path(page.file.recording_path(self.folder))
         try:
             rows = read_rows(notebook, page.recipe.path)
             replicates, _stale = read_replicates(path, page.recipe.replicate_fingerprint)

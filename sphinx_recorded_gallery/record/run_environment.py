@@ -6,9 +6,9 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -32,25 +32,28 @@ class Conditions:
     settings: Settings
     gallery: Path
     environment: dict[str, str]  # variables passed on from this process, and the GPU to use
-    facts: dict[str, Any] = field(default_factory=dict)  # for the recording
-    gpu: Gpu | None = None
+    facts: dict[str, Any]  # for the recording
+    gpu: Gpu | None
 
     @property
-    def place(self) -> tuple[str, str, str]:
+    def recording_group(self) -> tuple[str, str, str]:
         """Host (a hash), name of the GPU or else of the CPU, and the measured release."""
         release = find_release(self.facts["versions"], self.settings.release)
         return self.facts["host"], name_device(self.facts["device"]), release
 
-    def kernel_environment(self, scratch: Path) -> dict[str, str]:
-        """Return all variables for one run.
 
-        In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
-        """
-        variables = dict(self.environment)
-        for name, template in self.settings.environment.items():
-            value = template.replace("{scratch}", str(scratch))
-            variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
-        return variables
+def kernel_environment(
+    settings: Settings, gallery: Path, passed_on: Mapping[str, str], scratch: Path
+) -> dict[str, str]:
+    """Return all variables for one run: those ``passed_on``, and those of the settings.
+
+    In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
+    """
+    variables = dict(passed_on)
+    for name, template in settings.environment.items():
+        value = template.replace("{scratch}", str(scratch))
+        variables[name] = value.replace("{recipes}", str(gallery.resolve()))
+    return variables
 
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
@@ -62,9 +65,8 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     settings = load_settings(gallery)
     environment = pass_on(os.environ, settings.inherit)
     environment[VISIBLE] = gpu.identity if gpu else ""
-    conditions = Conditions(settings=settings, gallery=gallery, environment=environment, gpu=gpu)
     with run_folder() as folder:
-        variables = conditions.kernel_environment(folder)
+        variables = kernel_environment(settings, gallery, environment, folder)
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
         name = gpu.facts["gpu"]
@@ -87,7 +89,9 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     if note:
         say(f"note: {note}")
     facts = {"host": host_hash(), "device": device, "versions": versions, **commit}
-    return replace(conditions, facts=facts)
+    return Conditions(
+        settings=settings, gallery=gallery, environment=environment, facts=facts, gpu=gpu
+    )
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
@@ -184,15 +188,20 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     try:
         commit = _ask_git(path, "log", "-1", "--format=%H")
         changes = _ask_git(path, "status", "--porcelain", "--untracked-files=normal", ".")
-        if not _ask_git(path, "ls-files", "."):  # the commit belongs to a repository around it
-            raise OSError(0, "git ignores it")
+        files = _ask_git(path, "ls-files", ".")
     except OSError as error:  # git is not installed, refuses, or gives no answer in time
-        note = f"the recordings will name no commit: {error.strerror or error}"
-        return {"commit": None, "modified": False}, note
+        return _no_commit(error.strerror or str(error))
+    if not files:  # the commit belongs to a repository around it
+        return _no_commit("git ignores it")
     note = ""
     if changes:
         note = f"{path} has uncommitted changes; the recordings will say so"
     return {"commit": commit, "modified": bool(changes)}, note
+
+
+def _no_commit(reason: str) -> tuple[dict[str, Any], str]:
+    note = f"the recordings will name no commit: {reason}"
+    return {"commit": None, "modified": False}, note
 
 
 def _ask_git(path: Path, *arguments: str) -> str:

@@ -21,7 +21,7 @@ from ..errors import GalleryError
 from ..hooks import Priority
 from ..languages import current_language, locale_folder
 from ..project import add_extension, file_state
-from .index import FILE_NAME, read_sections, write_index
+from .index import FILE_NAME, Entry, read_sections, write_index
 from .synonyms import load_synonyms
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -63,8 +63,8 @@ def _keep_text(app: Sphinx, document: nodes.document, page: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # The name of the page is searched, too: the word "faq" may occur only in its address.
     sections = read_sections(document, PurePath(page).name)
-    data = [section.as_data() for section in sections]
-    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    entries = [section.make_entry() for section in sections]
+    path.write_text(json.dumps(entries, ensure_ascii=False), encoding="utf-8")
 
 
 def _describe_search(
@@ -114,11 +114,11 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
     has_former_index = index.exists() and state_file.exists()
     if has_former_index and state_file.read_text(encoding="utf-8") == state:
         return
-    sections_by_address = {}
+    entries_by_address = {}
     for page, path in files.items():
         address = app.builder.get_target_uri(page)
-        sections_by_address[address] = json.loads(path.read_bytes())
-    write_index(index, sections_by_address, synonyms)
+        entries_by_address[address] = [Entry(*entry) for entry in json.loads(path.read_bytes())]
+    write_index(index, entries_by_address, synonyms)
     state_file.write_text(state, encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from sphinx.config import Config
 
 from ..atomic_files import atomic_write, ensure_regular_file
 from ..errors import GalleryError
-from ..labels import ENGINE, ENGINE_LOCALE
+from ..labels import ENGINE, LOCALE_IN_REPOSITORY
 from ..project import Project
 from .po_syntax import PoSyntaxError, parse_po
 
@@ -26,7 +26,11 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 
 class Kind(Enum):
-    """The kind of a message; its value begins the comment for translators."""
+    """The kind of a message; its value begins the comment for translators.
+
+    It is decided from nodes in ``transforms._kind_of``, written into templates by ``pot._COMMENTS``
+    and read from catalogs by ``kind_of``.
+    """
 
     PROSE = ""
     COMMENT = "Comment in code"
@@ -51,15 +55,23 @@ def locale_folders(project: Project) -> list[Path]:
     In the repository of the engine, the folder of the engine's labels is one of them.
     """
     folders = [project.locale]
-    engine_locale = project.root / ENGINE_LOCALE.relative_to(ENGINE_LOCALE.parents[2])
-    if engine_locale.is_dir():
+    engine_locale = _engine_locale(project)
+    if engine_locale:
         folders.append(engine_locale)
     return folders
 
 
+def _engine_locale(project: Project) -> Path | None:
+    """Return the folder of the engine's labels in its repository; None in other projects."""
+    folder = project.root / LOCALE_IN_REPOSITORY
+    return folder if folder.is_dir() else None
+
+
 def catalog_of(project: Project, domain: str, language: str) -> Path:
     """Return the path of a catalog of a project, which may not exist."""
-    locale = locale_folders(project)[-1] if domain == ENGINE else project.locale
+    locale = project.locale
+    if domain == ENGINE:
+        locale = _engine_locale(project) or project.locale
     return catalog_folder(locale, language) / f"{domain}.po"
 
 
@@ -76,6 +88,7 @@ def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) 
             if not path.name.startswith(".") and path.is_file():
                 domain = path.relative_to(folder).with_suffix("").as_posix()
                 catalogs[domain] = path
+    # As the paths of the files, whose suffix counts: a/b.po is before a.po.
     in_order = sorted(catalogs, key=lambda domain: f"{domain}.po".split("/"))
     return {domain: catalogs[domain] for domain in in_order}
 

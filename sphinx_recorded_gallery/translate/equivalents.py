@@ -66,7 +66,9 @@ def find_differences(
         if other is not None:
             missing.remove(lost)
             added.remove(other)
-            equivalent.append((lost[1], other[1]))
+            _kind, lost_value = lost
+            _kind, other_value = other
+            equivalent.append((lost_value, other_value))
     # What leads nowhere, or where the page leads anyway, may be said twice or once.
     missing = [part for part in missing if not (target[part] and _may_be_repeated(part))]
     added = [part for part in added if not (source[part] and _may_be_repeated(part))]
@@ -95,15 +97,18 @@ def _may_be_repeated(part: Part) -> bool:
 
 def _is_equivalent(source: Part, target: Part, code: str) -> bool:
     """Tell whether a part of a translation shows what one of its source does."""
-    if source[0] == "link" and target[0] == "link":
-        return is_same_page(source[1], target[1], code)
-    if source[0] not in ("literal", "role") or target[0] not in ("literal", "role"):
+    source_kind, source_value = source
+    target_kind, target_value = target
+    kinds = {source_kind, target_kind}
+    if kinds == {"link"}:
+        return is_same_page(source_value, target_value, code)
+    if not kinds <= {"literal", "role"}:
         return False
-    if source[0] == target[0] == "literal":
-        return is_same_code(source[1][2:-2], target[1][2:-2])
+    if kinds == {"literal"}:
+        return is_same_code(source_value[2:-2], target_value[2:-2])  # without backticks
     if _code_of(source) and _code_of(source) == _code_of(target):
         return True
-    return source[0] == target[0] == "role" and _is_same_object(source[1], target[1])
+    return kinds == {"role"} and _is_same_object(source_value, target_value)
 
 
 def _code_of(part: Part) -> str:

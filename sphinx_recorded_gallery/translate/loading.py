@@ -134,6 +134,7 @@ def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
     """Return translations by source text; of several messages with one text, the first counts."""
     translations: dict[str, str] = {}
     for entry in entries:
+        # translated(): neither empty, fuzzy nor obsolete
         if entry.msgid and not entry.msgid_plural and entry.translated():
             translations.setdefault(entry.msgid, entry.msgstr)
     return translations

@@ -16,8 +16,17 @@ from ..measurements.keys import parse_claim, parse_reference
 
 # Starts of blocks that are not paragraphs: lists, directives, fields, tables, quotes of code
 _BLOCK = re.compile(
-    r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
-    r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
+    r"""
+    [-*+•‣⁃](?:\s|$)  # an item of a list
+    | \(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)](?:\s|$)  # an item with a number or a letter
+    | (?:\.\.|__)(?:\s|$)  # a directive, a comment or a target
+    | >>>(?:\s|$)  # Python at a prompt
+    | \|(?:\s|$)  # a line of verse
+    | :(?!\s)[^:`]+(?<!\s):(?:\s|$)  # a field
+    | \+- | ={3,} | -{3,}  # a table or a line below a title
+    | \s  # a quotation
+    """,
+    re.VERBOSE,
 )
 _DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
 _PLACE = 30  # characters of the text that a message quotes
@@ -216,7 +225,8 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
     elif isinstance(node, nodes.substitution_reference):
         parts["substitution", text] += 1
     else:
-        parts[node.tagname, ""] += 1
+        if isinstance(node, nodes.emphasis | nodes.strong):
+            parts[node.tagname, ""] += 1
         for child in node.children:
             _collect(child, parts, plain)
 
@@ -241,13 +251,14 @@ def _read_figure(role: str, raw: str) -> tuple[str, str]:
     try:
         if role == "measured":
             return f":measured:`{parse_reference(raw).name}`", " "
+        # unescape() removes backslashes as the parser of docutils stores them: as NUL characters.
         claim = parse_claim(nodes.unescape(raw.replace("\\", "\0")))
         return claim.signature, claim.words
     except ValueError:
         return f":{role}:`{raw}`", " "
 
 
-def _note_role(
+def _accept_role(
     rawsource: str, text: str, role: str, lineno: int
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Accept every role."""
@@ -271,7 +282,7 @@ def _make_inliner(glue: bool) -> tuple[states.Inliner, Any]:
     document = new_document("message", settings)
     inliner = states.Inliner()  # not a subclass: it finds its patterns in its own class
     inliner.init_customizations(settings)
-    inliner.interpreted = _note_role
+    inliner.interpreted = _accept_role
     # docutils keeps more in it, for blocks and for its own roles.
     memo = states.Struct(document=document, reporter=document.reporter, language=None)
     return inliner, memo

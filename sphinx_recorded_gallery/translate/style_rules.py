@@ -23,7 +23,7 @@ Optional fields:
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,6 +37,7 @@ FILE_NAME = "style.toml"
 _SCRIPT_RULES = Path(__file__).with_name("script_rules.toml")
 _FIELDS = {"name": str, "pattern": str, "message": str, "bad": str, "good": str}
 _FURTHER_FIELDS = {"kinds": list, "scripts": list, "in_markup": bool, "around": int}
+_TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", int: "a number"}
 _MAX_PLACES = 5  # that one message shows
 
 
@@ -56,7 +57,9 @@ class StyleRule:
 
     def find(self, message: Message) -> Iterator[str]:
         """Yield the advice on a message; nothing if its translation follows the rule."""
-        text = message.translation if self.in_markup else message.wording[1]
+        _source, text = message.wording
+        if self.in_markup:
+            text = message.translation
         places: dict[str, None] = {}
         for match in self.pattern.finditer(text):
             start = max(0, match.start() - self.around)
@@ -107,25 +110,22 @@ def _parse(path: Path, number: int, fields: Any) -> StyleRule:
     def error(text: str, remedy: str) -> GalleryError:
         return GalleryError(f"rule {number}: {text}", path=path, remedy=remedy)
 
-    if not _has_right_fields(fields):
-        names = ", ".join(sorted(_FIELDS))
-        raise error("a field is missing, unknown or of another type", f"give it {names} as texts")
+    _check_fields(fields, error)
+    _check_message(fields["message"], error)
     try:
         pattern = re.compile(fields["pattern"])
     except re.error as pattern_error:
         raise error(f"invalid pattern: {pattern_error}", "correct it") from None
+    if not pattern.search(fields["bad"]):
+        raise error("the pattern finds nothing in the bad example", "correct one of them")
+    if pattern.search(fields["good"]):
+        raise error("the pattern finds something in the good example", "correct one of them")
     kinds_by_name = {kind.name.lower(): kind for kind in Kind}
     kinds = []
     for name in fields.get("kinds", []):
         if name not in kinds_by_name:
             raise error("an unknown kind", f"choose among {', '.join(kinds_by_name)}")
         kinds.append(kinds_by_name[name])
-    if "{found}" not in fields["message"]:
-        raise error("the message does not show what was found", "write {found} into it")
-    if not pattern.search(fields["bad"]):
-        raise error("the pattern finds nothing in the bad example", "correct one of them")
-    if pattern.search(fields["good"]):
-        raise error("the pattern finds something in the good example", "correct one of them")
     arguments = dict(fields)
     arguments["pattern"] = pattern
     arguments["scripts"] = tuple(fields.get("scripts", ()))
@@ -135,11 +135,30 @@ def _parse(path: Path, number: int, fields: Any) -> StyleRule:
     return StyleRule(**arguments)
 
 
-def _has_right_fields(fields: Any) -> bool:
-    """Return whether a value is a table with the fields of a rule, each of the right type."""
-    if not isinstance(fields, dict):
-        return False
+def _check_fields(fields: Any, error: Callable[[str, str], GalleryError]) -> None:
+    """Raise an error unless a value is a table with the fields of a rule, each of its type."""
+    if not isinstance(fields, Mapping):
+        raise error("not a table", "begin it with [[rule]]")
     types = _FIELDS | _FURTHER_FIELDS
-    if not _FIELDS.keys() <= fields.keys() <= types.keys():
-        return False
-    return all(isinstance(value, types[name]) for name, value in fields.items())
+    missing = sorted(_FIELDS.keys() - fields.keys())
+    if missing:
+        raise error(f"no {', '.join(missing)}", "add it as a text")
+    unknown = sorted(fields.keys() - types.keys())
+    if unknown:
+        raise error(f"an unknown field: {', '.join(unknown)}", f"choose among {', '.join(types)}")
+    for name, value in fields.items():
+        if type(value) is not types[name]:  # isinstance takes true for an int
+            raise error(f"{name} has the wrong type", f"write {_TYPE_NAMES[types[name]]}")
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            raise error(f"{name} has the wrong type", f"write {_TYPE_NAMES[list]}")
+
+
+def _check_message(message: str, error: Callable[[str, str], GalleryError]) -> None:
+    """Raise an error unless ``{found}`` is all that a message of a rule has to fill in."""
+    if "{found}" not in message:
+        raise error("the message does not show what was found", "write {found} into it")
+    try:
+        message.format(found="")
+    except (ValueError, KeyError, IndexError, AttributeError):
+        text = "the message has other braces than those of {found}"
+        raise error(text, "write each of them twice") from None

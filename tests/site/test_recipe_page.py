@@ -150,7 +150,10 @@ def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery
     said = f"The current release is python 9.9. What has changed since {version}"
     assert line.get_text() == said
     assert line.a["href"] == "../index.html#newer"
-    build = gallery.build(second_call_releases={"python": (version, "newer")})
+    for no_newer in [{"python": (version, "newer")}, {"python": ("3.9", "newer")}]:
+        build = gallery.build(second_call_releases=no_newer)
+        assert 'class="release"' not in build.page("recipes/sum")
+    build = gallery.build(second_call_releases={"numpy": ("9.9", "newer")})  # not recorded
     assert 'class="release"' not in build.page("recipes/sum")
 
 

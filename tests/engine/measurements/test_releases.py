@@ -45,6 +45,19 @@ def test_a_claim_is_of_one_release(target: str) -> None:
         parse_claim(f"so <{target}>")
 
 
+@pytest.mark.parametrize("target", ["a < b @ 2.11", "a < b@", "a < b@2.11 beta"])
+def test_a_release_stands_right_behind_its_sign(target: str) -> None:
+    told = f"<{target}> needs a release right behind the @, such as @2.11"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        parse_claim(f"so <{target}>")
+
+
+@pytest.mark.parametrize("target", ["first_call: 2 < ", "first_call: 2 < < 4"])
+def test_a_size_may_not_be_missing(target: str) -> None:
+    with pytest.raises(ValueError, match="a size is missing in the claim <first_call: 2"):
+        parse_claim(f"so <{target}>")
+
+
 @pytest.fixture
 def released(gallery: Gallery) -> Gallery:
     """Tells releases of Python apart, as if it were what recipes measure."""

@@ -58,6 +58,9 @@ BAD = {
     f"{SET}{setting}\nx = 1\n": f"5: sphinx_gallery_{setting.partition(' ')[0]} {told}"
     for setting, told in SETTINGS.items()
 }
+NOT_SHOWN = "5: this code is not shown and runs with the next cell; mark that cell"
+for setting in ("alt = 'One'", "fold_output = True", "capture_repr_block = ()"):
+    BAD[f"{SET}{setting}\n\n# %%\n# Text.\n\nx = 1\n"] = NOT_SHOWN
 
 
 @pytest.mark.parametrize("text", BAD)
@@ -137,7 +140,7 @@ def test_a_cell_that_runs_once_is_left_out_of_replicates(tmp_path: Path) -> None
     recipe = load_cells(
         tmp_path, "a = 1\n", f"{ONCE}b = 1\n", "c = 1\n", "# sphinx_gallery_once = False\nd = 1\n"
     )
-    assert [cell.once for cell in recipe.cells] == [False, True, False, False]
+    assert [cell.settings.once for cell in recipe.cells] == [False, True, False, False]
     replicate = recipe.for_replicate()
     assert [(cell.number, cell.code) for cell in replicate.cells] == [
         (1, "a = 1"),
@@ -183,7 +186,10 @@ def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
         ["a = 1", "c = 1"],
         ["d = 1"],
     ]
-    assert [(cell.once, cell.line) for cell in recipe.cells[:2]] == [(False, 5), (True, 12)]
+    assert [(cell.settings.once, cell.line) for cell in recipe.cells[:2]] == [
+        (False, 5),
+        (True, 12),
+    ]
     shown = [cell for _block, cell in recipe.parts if cell]
     assert [cell.number for cell in shown] == [1, 4]
     assert len([block for block in recipe.blocks if block.type == "code"]) == len(shown)

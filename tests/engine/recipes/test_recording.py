@@ -59,7 +59,7 @@ FACTS: dict[str, tuple[object, ...]] = {
     "inputs": ([1], None, {"a": 5}),
     "cells": ({}, None, [[1]], "abc"),
     "recipe": (5, "other"),
-    "schema": ("1", True, 1.0, 2, [1] * 100_000),
+    "schema": ("1", True, 1.0, 2, 10**1000, [1] * 100_000),
 }
 
 OUTPUTS: dict[str, Change] = {

@@ -56,13 +56,13 @@ def test_words_are_names_with_their_parts_and_pairs_of_characters() -> None:
 
 def test_a_page_is_read_in_sections_and_excerpts_are_prose() -> None:
     document = publish_doctree(PAGE, settings_overrides={"doctitle_xform": False})
-    lead, inner = (each.as_data() for each in read_sections(document, "a_name"))
-    assert lead[:3] == ["", "Title", "A lead with torch.compile."]
-    assert {"title", "name"} <= {word for word, weight in lead[4].items() if weight % 2}
-    assert {"torch.compile", "three", "four"} <= lead[4].keys()
-    assert inner[:3] == ["inner", "Inner", "Prose of it."]
-    assert "quokka" in inner[4]
-    assert "comment" not in inner[4]
+    lead, inner = (each.make_entry() for each in read_sections(document, "a_name"))
+    assert (lead.anchor, lead.title, lead.prose) == ("", "Title", "A lead with torch.compile.")
+    assert {"title", "name"} <= {word for word, weight in lead.weights.items() if weight % 2}
+    assert {"torch.compile", "three", "four"} <= lead.weights.keys()
+    assert (inner.anchor, inner.title, inner.prose) == ("inner", "Inner", "Prose of it.")
+    assert "quokka" in inner.weights
+    assert "comment" not in inner.weights
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import nbformat
 import polib
 import pytest
 
+from sphinx_recorded_gallery.labels import ENGINE_LOCALE
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
-from sphinx_recorded_gallery.translate.catalogs import ENGINE_LOCALE
 from sphinx_recorded_gallery.translate.status import language_status
 from tests.helpers.gallery import RECIPE, Gallery
 
