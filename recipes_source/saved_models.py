@@ -660,10 +660,12 @@ if precompiled:
 # was traced. Nothing ships a CUDA graph, which holds the addresses of one process.
 #
 # .. spans:: start with nothing
+#    :beside: start with a cache folder
 #
 #    From the start of the process to the first result, with nothing shipped
 #
 # .. spans:: start with a cache folder
+#    :beside: start with nothing
 #
 #    The same with a cache folder
 

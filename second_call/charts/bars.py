@@ -11,7 +11,7 @@ Drawings are SVG in per cent of the room there is, within HTML, so that words wr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..labels import _
 from ..make_nodes import render_html
@@ -64,7 +64,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     for rows of a list that has them. There, the accent is a gain and no advice. Returns None if
     nothing is measured.
     """
-    rows = data.measured_rows
+    rows = _rows_with_comparable_advice(data)
     shares = [busy_share(row) for row in rows]
     if shares == [None] * len(rows):
         return draw_plain_bars(data, compact=compact)
@@ -110,7 +110,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
     ``compact`` leaves out names, and its accent is a gain and no advice. Returns None if nothing is
     measured.
     """
-    rows = data.measured_rows
+    rows = _rows_with_comparable_advice(data)
     if not rows:
         return None
     limit = next(iter(data.limits.values()), None)
@@ -216,6 +216,17 @@ def _explain_more_gpu_time() -> str:
         "GPU time is measured in other calls than wall time, under a profiler. Where it comes "
         "out longer than wall time, the bar shows a GPU that is busy throughout."
     )
+
+
+def _rows_with_comparable_advice(data: ChartData) -> list[ChartRow]:
+    """Return the measured rows, without accent and gains where none of them is before.
+
+    There, the recommended variant comes first, and gains would be those of the others over it.
+    """
+    rows = data.measured_rows
+    if any(row.role == Role.BEFORE for row in rows):
+        return rows
+    return [replace(row, role=Role.OTHER, gain=None) for row in rows]
 
 
 def _make_scale(rows: Sequence[ChartRow], data: ChartData, limit: Value | None = None) -> Scale:

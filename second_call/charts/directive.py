@@ -42,7 +42,7 @@ from .lines import draw_lines
 from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
-from .spans import draw_spans, query_spans
+from .spans import SpansData, draw_spans, query_spans
 
 BUSY, EXPLORER = "busy", "break-even"  # forms, in the place of quantities
 TIMES = (WALL, GPU)  # quantities that may have a limit
@@ -212,6 +212,9 @@ class SpansDirective(SphinxDirective):
     optional_arguments = 1  # it is needed: without it, an error of its own says so
     final_argument_whitespace = True
     has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
+        "beside": directives.unchanged_required,  # a case: both have an axis of the longer one
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the picture; an empty one where nothing is recorded."""
@@ -221,7 +224,7 @@ class SpansDirective(SphinxDirective):
         if not self.arguments:
             raise self.error("spans: it needs a case, for example: .. spans:: one token")
         try:
-            data = query_spans(self.env, self.env.docname, self.arguments[0])
+            data = self._query()
         except ValueError as error:
             raise self.error(f"spans: {error}") from None
         node = make_node(draw_spans(data), data.case, "")
@@ -229,6 +232,14 @@ class SpansDirective(SphinxDirective):
         node += caption
         self.set_source_info(node)
         return [node]
+
+    def _query(self) -> SpansData:
+        data = query_spans(self.env, self.env.docname, self.arguments[0])
+        if "beside" not in self.options:
+            return data
+        other = query_spans(self.env, self.env.docname, self.options["beside"])
+        problems = [*data.problems, *other.problems]
+        return replace(data, least_end=other.end, problems=problems)
 
 
 def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:

@@ -42,7 +42,13 @@ class SpansData:
     typography: Typography
     lanes: Sequence[Lane] = ()
     case: str = ""
+    least_end: float = 0.0  # seconds: of a picture beside which this one stands
     problems: Sequence[str] = ()
+
+    @property
+    def axis_end(self) -> float:
+        """Where the axis ends, in seconds."""
+        return max(self.end, self.least_end)
 
     @property
     def end(self) -> float:
@@ -131,8 +137,8 @@ def draw_spans(data: SpansData) -> Drawing | None:
     """Draw a row for each lane, above an axis of time; None if there are no spans."""
     if not data.end:
         return None
-    scale = Scale.from_zero(data.end, end=_WIDTH)
-    axis = Scale.from_zero(data.end)
+    scale = Scale.from_zero(data.axis_end, end=_WIDTH)
+    axis = Scale.from_zero(data.axis_end)
     typography = data.typography
     sentences = []
     table_rows = []

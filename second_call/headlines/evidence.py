@@ -51,10 +51,10 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     terms = []
     for term, measurement in claim.compared:
         name = name_variant(env, example["recipe"], measurement)
-        words = f"{name} {typography.format_measurement(measurement)}"
+        words = f"{typography.format_measurement(measurement)} ({name})"
         if term.factor != 1:
-            factor = format_value(term.factor, "x", typography)
-            words = f"{factor} {words}"
+            factor = format_value(term.factor, "", typography)
+            words = f"{factor} × {words}"
         terms.append(words)
     facts = {
         "comparison": " < ".join(terms),

@@ -80,6 +80,11 @@ class Gain:
         return State.WAITS
 
     @property
+    def is_seen(self) -> bool:
+        """Whether the ratio is a gain in the two digits that readers see of it."""
+        return float(f"{self.ratio.value:.2g}") > 1
+
+    @property
     def compiles_nothing(self) -> bool:
         """Whether the first call of others of the case was timed, and this variant has none."""
         return self.times_first_calls and self.first_call is None

@@ -35,7 +35,7 @@ def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
     if has_gpu:
         quantities[GPU] = gallery.name_quantity(recipe, GPU)
     after_role = Role.OTHER
-    if gain.ratio.value > 1:
+    if gain.is_seen:
         after_role = Role.BEST
     data = ChartData(
         typography=typography,
@@ -93,6 +93,8 @@ def describe_single_runs() -> str:
 def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[nodes.Node]:
     """Return how many times as fast the work is, if ``is_marked`` behind a mark for few runs."""
     ratio = nodes.strong("", typography.format_measurement(gain.ratio))
+    if not gain.is_seen:
+        ratio["classes"].append("no-gain")
     runs = describe_runs(gain.ratio)
     if not runs or not is_marked:
         return [ratio]

@@ -187,8 +187,14 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
 
 
 def _column_names(state: State | None) -> list[str]:
-    """Return the headings of the four columns with figures."""
-    return [_("Before and after"), _name_ratio(state), _("Startup"), _("Breaks even after")]
+    """Return the headings of the columns with figures.
+
+    What is less memory or less startup has no startup of its own, and nothing to break even.
+    """
+    names = [_("Before and after"), _name_ratio(state)]
+    if state not in (State.MEMORY, State.STARTUP):
+        names += [_("Startup"), _("Breaks even after")]
+    return names
 
 
 def _name_ratio(state: State | None) -> str:
@@ -208,11 +214,14 @@ def _make_row(
         row += _make_empty_cell(case)
         return row
     typography = Typography.of(env.config)
-    bars_label, ratio_label, startup_label, calls_label = _column_names(gain.state)
+    bars_label, ratio_label, *startup_labels = _column_names(gain.state)
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
     row += _make_cell("headline-ratio", ratio_label, *ratio)
+    if not startup_labels:
+        return row
+    startup_label, calls_label = startup_labels
     startup = format_startup(gain, typography) or NOTHING
     row += _make_cell("headline-startup", startup_label, nodes.Text(startup))
     calls = _format_calls(gain.pays_after, typography)

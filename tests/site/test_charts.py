@@ -93,6 +93,7 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
     assert [part.get_text() for part in bars.select(".bars-key li")] == [
         " GPU working",
         " GPU waiting",
+        " GPU working (recommended)",
     ]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
@@ -272,6 +273,13 @@ def test_lanes_stand_in_the_order_in_which_they_begin() -> None:
     spans = {"first call": [(2.0, 3.0)], "import": [(0.0, 2.0)], "never": []}
     lanes = [Lane(name=name, is_cpu=False, spans=lane) for name, lane in spans.items()]
     assert [lane.name for lane in sort_lanes(lanes)] == ["import", "first call", "never"]
+
+
+def test_spans_beside_longer_ones_have_their_axis() -> None:
+    lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
+    path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
+    assert path["d"] == "M0.0 .5h500.0"
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -493,7 +501,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
-        *("GPU working", "GPU waiting"),
+        *("GPU working", "GPU waiting", "GPU working (recommended)"),
         *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
     ]
     assert lengths(busy, ".bars-bar > svg") == [100, 50]
