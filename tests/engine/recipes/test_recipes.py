@@ -25,6 +25,7 @@ SETTINGS = {
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
     "cell_timeout = 1e999": SECONDS,
     "inputs = [1]": 'needs a list such as ["data.csv"]',
+    'alt = "..."': 'needs what the figure shows, in quotes, on one line, in place of "..."; correct',
     "fold = ' '": "needs a string in quotes, on one line, not empty; correct the value",
     "thumbnail_number = two": "needs a whole number",
     "once = yes": "needs True or False",
