@@ -195,5 +195,26 @@ def test_what_an_answer_lacks_is_told(
     gallery: Gallery, words: str, instead: str, told: str
 ) -> None:
     assert words in RECIPE
+    gallery.configure(second_call_answer_required=True)
     gallery.write("sum", RECIPE.replace(words, instead))
-    assert told in gallery.build().warnings
+    warnings = gallery.build().warnings
+    assert told in warnings
+    assert "the page has no answer" not in warnings  # it is there, with a mistake
+
+
+@pytest.mark.parametrize(
+    ("words", "instead", "told"),
+    [
+        ("      What was measured.\n", "", "chart: it needs a caption"),
+        (":hero:", ":hero:\n      :colour: red", 'unknown option: "colour"'),
+    ],
+)
+def test_a_mistake_in_the_chart_of_an_answer_is_told_once(
+    gallery: Gallery, words: str, instead: str, told: str
+) -> None:
+    gallery.configure(second_call_answer_required=True)
+    gallery.write("sum", RECIPE.replace(words, instead))
+    warnings = gallery.build().warnings
+    assert told in warnings
+    assert "answer: it needs" not in warnings
+    assert "the page has no answer" not in warnings
