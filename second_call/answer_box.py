@@ -105,8 +105,24 @@ class AnswerDirective(SphinxDirective):
             raise self.error("answer: it needs one chart with the option :hero:")
         if len(facts) != 1 or len(facts[0]) > MOST_FACTS:
             raise self.error(f"answer: it needs one list of at most {MOST_FACTS} facts")
+        for item in facts[0]:
+            if not _begins_with_number(item):
+                words = " ".join(item.astext().split())[:40]
+                raise self.error(
+                    f"answer: a fact begins with its number, as in - :measured:`a.wall` per step; "
+                    f"this one does not: {words}"
+                )
         if not len(code):
             raise self.error("answer: it needs a code-block to copy")
+
+
+def _begins_with_number(item: nodes.Node) -> bool:
+    """Return whether a fact begins with a digit, or with a role such as ``measured``."""
+    first = next(iter(item.findall(nodes.paragraph)), None)
+    if first is None or not len(first):
+        return False
+    # Roles of measurements are inline nodes, whose number stands there after translation.
+    return isinstance(first[0], nodes.inline) or first[0].astext()[:1].isdigit()
 
 
 class LibrariesDirective(SphinxDirective):

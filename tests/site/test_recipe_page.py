@@ -181,6 +181,7 @@ def test_libraries_are_tabs_and_a_translation_may_rename_them(gallery: Gallery) 
     [
         ("   **Add** ``one`` and", "   - **Add** ``one`` and", "it needs a verdict"),
         ("      :hero:\n", "", "it needs one chart with the option :hero:"),
+        ("- 2 is the sum", "- The sum is 2", "a fact begins with its number, as in"),
         ("   - 2 is the sum\n", "", "it needs one list of at most 4 facts"),
         ("- 2 is", "- 0\n   - 1\n   - 2\n   - 3\n   - 4 is", "one list of at most 4 facts"),
         (
@@ -200,6 +201,15 @@ def test_what_an_answer_lacks_is_told(
     warnings = gallery.build().warnings
     assert told in warnings
     assert "the page has no answer" not in warnings  # it is there, with a mistake
+
+
+def test_an_answer_needs_no_empty_line_below_its_name(gallery: Gallery) -> None:
+    gallery.write("sum", RECIPE.replace(".. answer::\n\n", ".. answer::\n"))
+    build = gallery.build()
+    assert "answer:" not in build.warnings
+    page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+    [verdict] = page.select("section.answer .verdict")
+    assert verdict.get_text().strip().startswith("Add one and one.")
 
 
 @pytest.mark.parametrize(
