@@ -8,6 +8,7 @@ directive ``libraries`` shows a list, an item for each library, as tabs. A parag
 from collections.abc import Sequence
 
 from docutils import nodes
+from docutils.parsers.rst import DirectiveError
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
@@ -43,7 +44,23 @@ class AnswerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the parts in the order in which a phone shows them, whatever the author's order.
 
+        An answer with a mistake is reported and stays on the page, so that the page does not seem
+        to have none.
+        """
+        try:
+            return self._make_answer()
+        except DirectiveError as error:
+            reporter = self.state_machine.reporter
+            return [
+                reporter.system_message(error.level, error.msg, line=self.lineno),
+                answer(""),
+            ]
+
+    def _make_answer(self) -> list[nodes.Node]:
+        """Return the answer.
+
         Raises an error of the directive if a part is missing, has no place here or is one too many.
+        A part that has a mistake of its own is reported already, and not missing.
         """
         verdict = nodes.container(classes=["verdict"])
         charts: list[chart] = []
@@ -66,18 +83,46 @@ class AnswerDirective(SphinxDirective):
                     f"answer: it has no place for a {type(node).__name__}; it holds paragraphs, a "
                     "chart, a list of facts and code-blocks, and the rest stands below it"
                 )
+        if not problems:
+            self._require_all(verdict, charts, facts, code)
+        for items in facts:
+            items["classes"].append("facts")
+        node = answer("", verdict, *charts, *facts, code)
+        self.set_source_info(node)
+        return [node, *problems]
+
+    def _require_all(
+        self,
+        verdict: nodes.container,
+        charts: Sequence[chart],
+        facts: Sequence[nodes.bullet_list],
+        code: nodes.container,
+    ) -> None:
+        """Raise an error of the directive for the first part that is missing or one too many."""
         if not len(verdict):
             raise self.error("answer: it needs a verdict, a paragraph that says what to do")
         if len(charts) != 1 or not charts[0]["hero"]:
             raise self.error("answer: it needs one chart with the option :hero:")
         if len(facts) != 1 or len(facts[0]) > MOST_FACTS:
             raise self.error(f"answer: it needs one list of at most {MOST_FACTS} facts")
+        for item in facts[0]:
+            if not _begins_with_number(item):
+                words = " ".join(item.astext().split())[:40]
+                raise self.error(
+                    f"answer: a fact begins with its number, as in - :measured:`a.wall` per step; "
+                    f"this one does not: {words}"
+                )
         if not len(code):
             raise self.error("answer: it needs a code-block to copy")
-        facts[0]["classes"].append("facts")
-        node = answer("", verdict, *charts, *facts, code)
-        self.set_source_info(node)
-        return [node, *problems]
+
+
+def _begins_with_number(item: nodes.Node) -> bool:
+    """Return whether a fact begins with a digit, or with a role such as ``measured``."""
+    first = next(iter(item.findall(nodes.paragraph)), None)
+    if first is None or not len(first):
+        return False
+    # Roles of measurements are inline nodes, whose number stands there after translation.
+    return isinstance(first[0], nodes.inline) or first[0].astext()[:1].isdigit()
 
 
 class LibrariesDirective(SphinxDirective):
@@ -110,6 +155,9 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
     if parts is None:
         if env.config.second_call_answer_required:
             _warn_of_missing_answer(page)
+        return
+    if not parts.children:  # a mistake, which is reported
+        parts.parent.remove(parts)
         return
     section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
     section += nodes.title("", _("The answer"), translatable=False)

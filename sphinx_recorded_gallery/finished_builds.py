@@ -118,6 +118,17 @@ def _discard_unfinished(app: Sphinx, _config: Config) -> None:
         Path(app.outdir, ".buildinfo").unlink(missing_ok=True)
 
 
+def _name_recipe_pages(app: Sphinx) -> set[str]:
+    """Return the files of the pages of all recipes, also of those that cannot be read."""
+    from .recipes.find_recipes import list_files as list_recipes  # slow to import
+
+    pages = set()
+    for recipe in list_recipes(app.config, Path(app.srcdir)):
+        path = Path(app.builder.get_outfilename(recipe.docname))  # type: ignore[attr-defined]
+        pages.add(path.relative_to(app.outdir).as_posix())
+    return pages
+
+
 def _note_finished(app: Sphinx, exception: Exception | None) -> None:
     """Note that this build is finished, and warn of missing files that its pages refer to."""
     if exception:
@@ -127,7 +138,11 @@ def _note_finished(app: Sphinx, exception: Exception | None) -> None:
     names: Names = {}
     if app.builder.name in ("html", "dirhtml"):
         names = read_names(app, outputs, noted["names"].get(_builder_key(app)))
-        for page, missing in find_missing(app, outputs, names):
+        all_missing = list(find_missing(app, outputs, names))
+        unreadable = _name_recipe_pages(app) if all_missing else set()
+        for page, missing in all_missing:
+            if missing in unreadable:
+                continue  # the recipe has no page because of a mistake, which is told with it
             logger.warning(
                 "refers to %s, which is missing; correct the link, or remove the folder of the "
                 "build and build again",

@@ -58,6 +58,9 @@ def query(
     required = [measurement for measurement in measured if measurement.quantity in quantities]
     variants, missing_variants = _choose_variants(required, only, best)
     missing_keys = _missing_keys(case, measured, quantities, missing_variants)
+    problems = _find_problems(recipe, missing_keys)
+    if problems and case and not measured:
+        problems = [_describe_missing_case(case, published, quantities)]
     limits = {}
     if with_limits:
         limits = _find_limits(measured, typography)
@@ -73,7 +76,7 @@ def query(
         quantities={word: recipe.name_quantity(word) for word in drawn_quantities},
         limits=limits,
         range_note=_describe_ranges(drawn),
-        problems=_find_problems(recipe, missing_keys),
+        problems=problems,
     )
     if not drawn:
         return data
@@ -123,6 +126,22 @@ def _only_case(published: Sequence[Measurement], quantity: str) -> str:
     if len(cases) > 1:
         raise ValueError(f"{quantity} was measured in {len(cases)} cases; name one by :case:")
     return cases[0] if cases else ""
+
+
+def _describe_missing_case(
+    case: str, published: Sequence[Measurement], quantities: Sequence[str]
+) -> str:
+    """Return that a case was not measured, and in which ones the quantities were."""
+    cases = []
+    for measurement in published:
+        size = "" if measurement.size is None else f".{measurement.size}"
+        if measurement.quantity in quantities:
+            cases.append(f"{measurement.case}{size}")
+    names = ", ".join(dict.fromkeys(cases)) or "none"
+    return (
+        f"chart: {case!r} is no case with {', '.join(quantities)}; write "
+        f":case: with one of: {names}"
+    )
 
 
 def _measurements_of_case(published: Sequence[Measurement], case: str) -> list[Measurement]:

@@ -19,6 +19,9 @@ _RECIPE = r"(?P<recipe>[^\s:{}<>,@]+):"
 _AT_RELEASE = r"(?: ?@(?P<release>[\w.]+))?"
 _REFERENCE = re.compile(rf"(?:{_RECIPE})?{_KEY}{_AT_RELEASE}")
 _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  # a < b is words
+_TURNED_ROUND = re.compile(
+    r".*<\s*(?P<greater>[^<>]+?)\s*>\s*(?P<less>[^<>\s][^<>]*?)\s*>", re.DOTALL
+)
 _TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
 _SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
@@ -110,6 +113,13 @@ def parse_claim(text: str) -> ClaimText:
     By default its measurements are of the recipe and the release that the claim names.
     """
     match = _CLAIM.fullmatch(text.strip())
+    turned_round = _TURNED_ROUND.fullmatch(text.strip())
+    if match is None and turned_round:
+        less, greater = turned_round["less"], turned_round["greater"]
+        raise ValueError(
+            f"a claim compares from the least to the greatest: turn <{greater} > {less}> round, "
+            f"as <{less} < {greater}>"
+        )
     if match is None:
         raise ValueError("a claim has a sentence and keys; write :claim:`sentence <less < more>`")
     claim = _parse_target(" ".join(match["target"].split()))

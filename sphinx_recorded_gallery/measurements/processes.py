@@ -18,6 +18,8 @@ from .replicates import Process, Replicate, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, Row, read_rows, slug
 
 _MAX_NAMES = 3  # processes or keys that a message names
+_LEAST_SHARE_OF_PARTS = 0.5  # of a key, in a name that is suggested for it
+_LEAST_LIKENESS = 0.7  # of two spellings of one part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,15 +301,39 @@ def has_size(size: str | float | None, wanted: str) -> bool:
 
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
-    """Return the keys or quantities most similar to ``key``, for the end of a sentence."""
+    """Return the keys or quantities most similar to ``key``, for the end of a sentence.
+
+    Keys that share parts come first: if a variant was renamed, size and quantity still tell which
+    measurement was meant, whatever the letters of the new name are.
+    """
     names = list(keys)
-    similar = difflib.get_close_matches(key, names, n=_MAX_NAMES, cutoff=0.5)
+    scores = {name: _share_of_parts(key, name) for name in names}
+    similar = [name for name in names if scores[name] >= _LEAST_SHARE_OF_PARTS]
+    similar.sort(key=lambda name: (scores[name], _likeness(key, name)), reverse=True)
     if not similar:
         quantities = {name.rpartition(".")[2] for name in names}
         similar = difflib.get_close_matches(key.rpartition(".")[2], quantities)
     if not similar:
         return ""
-    return f"; similar: {', '.join(similar)}"
+    return f"; similar: {', '.join(similar[:_MAX_NAMES])}"
+
+
+def _share_of_parts(key: str, name: str) -> float:
+    """Return how many of the parts of ``key`` another name has, from 0 to 1.
+
+    A part that is spelled nearly so counts by its likeness.
+    """
+    parts = key.split(".")
+    total = 0.0
+    for part in parts:
+        likeness = max(_likeness(part, other) for other in name.split("."))
+        if likeness >= _LEAST_LIKENESS:
+            total += likeness
+    return total / len(parts)
+
+
+def _likeness(word: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, word, other).ratio()
 
 
 def _require_one_unit(claim: str, compared: Sequence[Measurement]) -> str:

@@ -75,6 +75,11 @@ def _is_line(value: object) -> bool:
     return isinstance(value, str) and len(value.splitlines()) <= 1
 
 
+def _is_description(value: object) -> bool:
+    # "..." is the place for words in remedies and documents: pasted, it would describe nothing
+    return _is_line(value) and str(value).strip() not in ("...", "…")
+
+
 def _is_words(value: object) -> bool:
     return _is_line(value) and bool(str(value).strip())
 
@@ -91,6 +96,10 @@ _NUMBER = _Kind(
 )
 _FLAG = _Kind(needs="True or False", is_right=lambda value: isinstance(value, bool))
 _STRING = _Kind(needs="a string in quotes, on one line", is_right=_is_line)
+_DESCRIPTION = _Kind(
+    needs='what the figure shows, in quotes, on one line, in place of "..."',
+    is_right=_is_description,
+)
 _WORDS = _Kind(needs="a string in quotes, on one line, not empty", is_right=_is_words)
 _STRINGS = _Kind(needs='a list such as ["data.csv"]', is_right=_is_list_of_strings)
 _METHODS = _Kind(
@@ -100,7 +109,7 @@ _PATTERN = _Kind(needs="a pattern of Python's re, in quotes", is_right=is_patter
 _ANY = _Kind(needs="a value as Python writes it", is_right=lambda _value: True)
 
 _OF_CELLS = {
-    "alt": _STRING,
+    "alt": _DESCRIPTION,
     "fold": _WORDS,
     "fold_output": _FLAG,
     "once": _FLAG,

@@ -38,6 +38,7 @@ from .fingerprint import (
 from .inlined_modules import Inlined, find_rebound, inline
 
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
+_TAB_INDENT = re.compile(r"#? *\t")  # of a line of a text, in a comment or a docstring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,6 +159,13 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
     if not title:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    # Python replaces tabs in the docstring of a block
+    docstring_end = blocks[1].lineno - 1 if len(blocks) > 1 else len(lines)
+    _refuse_mixed_indents(path, lines, 1, lines[:docstring_end])
+    for block in blocks[1:]:
+        if block.type == "text":
+            _refuse_mixed_indents(path, lines, block.lineno, block.content.splitlines())
     settings = read_settings(path, blocks)
     parts = [_classify(path, block, settings) for block in blocks]
     cells = _make_cells(path, parts)
@@ -173,6 +181,22 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
         settings=settings.values,
         lines=settings.lines,
     )
+
+
+def _refuse_mixed_indents(
+    path: Path, lines: Sequence[str], start: int, text_lines: Sequence[str]
+) -> None:
+    """Raise ``GalleryError`` for a tab that indents a line of a text whose others have spaces.
+
+    No width of a tab fits the other lines: lists and tables fall apart, in many warnings.
+    """
+    indents = {line[:1] for line in text_lines if line.strip()}
+    if not {" ", "\t"} <= indents:
+        return
+    for number, line in enumerate(lines[start - 1 :], start):
+        if _TAB_INDENT.match(line):
+            text = "a tab indents this line of a text, and spaces the others"
+            raise GalleryError(text, path=path, line=number, remedy="write spaces for the tab")
 
 
 def _split(path: Path) -> list[Block]:

@@ -696,6 +696,11 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
         assert told in gallery.build().warnings
+    gallery.write("steps", RECIPE.replace(":case: Adam.10\n", ":case: Adan.10\n", 1))
+    warnings = gallery.build().warnings
+    told = "'Adan.10' is no case with wall; write :case: with one of: Adam.10, Adam.100"
+    assert warnings.count(told) == 1
+    assert "no measurement is called" not in warnings  # the case is told once, not each key of it
     gallery.write("steps", RECIPE + "\nsizes = {\n")
     warnings = gallery.build().warnings
     assert "'{' was never closed" in warnings

@@ -140,6 +140,12 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
         [],
         "steps.py:5: <fused-wins> compares nothing; write one such as <fused.gpu < foreach.gpu>",
     ),
+    "a claim that compares the other way round": (
+        "Here :claim:`it wins <foreach.step > fused.step>`.",
+        [],
+        "steps.py:5: a claim compares from the least to the greatest: turn "
+        "<foreach.step > fused.step> round, as <fused.step < foreach.step>",
+    ),
     "a claim that a replicate refutes": (
         f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
         steps(0.039),  # as long as without

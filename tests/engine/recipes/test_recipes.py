@@ -25,6 +25,7 @@ SETTINGS = {
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
     "cell_timeout = 1e999": SECONDS,
     "inputs = [1]": 'needs a list such as ["data.csv"]',
+    'alt = "..."': 'needs what the figure shows, in quotes, on one line, in place of "..."',
     "fold = ' '": "needs a string in quotes, on one line, not empty; correct the value",
     "thumbnail_number = two": "needs a whole number",
     "once = yes": "needs True or False",
@@ -35,6 +36,9 @@ BAD = {
     'print("text first")\n': "1: no docstring; start the file with a docstring",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
+    f"{HEAD}\n# %%\n# .. list-table::\n#\n#    * - A\n#\t - B\n\nx = 1\n": "10: a tab indents "
+    "this line of a text, and spaces the others; write spaces for the tab",
+    '"""\nTitle\n=====\n\n.. list-table::\n\n   * - A\n\t- B\n"""\nx = 1\n': "8: a tab indents",
     f"{HEAD}x = 'a\u2028b'\n": "5: an invisible line break in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
     "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and the "
