@@ -690,7 +690,7 @@ product = bench.compare(
 # ----------------------------------------------------------
 #
 # A linear layer on 8192 rows of 4096 numbers is what tuning is meant for. Its first call took
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time fell by less than a tenth
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not fall by a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run,
 # profiled apart from wall times). PyTorch tunes no products on a GPU below 68 multiprocessors: "Not enough SMs".

@@ -231,9 +231,7 @@ def load_eager(shipped):
 
 def load_compiled(shipped):
     """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
-    importlib.import_module(
-        "torch._inductor.compile_fx"
-    )  # the first call would import it
+    importlib.import_module("torch._inductor.compile_fx")  # the first call does this
     model = make_model()
     model.compile()
     return model
