@@ -33,8 +33,6 @@ from .charts import directive, release_directive
 from .headlines import does_it_pay, evidence, front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
-_SCRIPTS = {"explorer": "explorer.js", "pays-fields": "does_it_pay.js"}  # by classes of a page
-
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and those of the engine that are not there yet."""
@@ -118,7 +116,7 @@ def _describe_pages(app: Sphinx) -> None:
     """Give templates what they need of each page; write what lies beside the pages."""
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
-    app.connect("html-page-context", _add_scripts)
+    app.connect("html-page-context", _add_script)
     app.connect("html-page-context", html_head.describe_page)
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
@@ -138,10 +136,9 @@ def _change_translated_pages(app: Sphinx) -> None:
         add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
-def _add_scripts(
+def _add_script(
     app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Load a script on the pages that it works on, and on no other."""
-    for name, script in _SCRIPTS.items():
-        if f'class="{name}"' in context.get("body", ""):
-            app.add_js_file(script, loading_method="defer")
+    """Load the script of the fields of ``does-it-pay`` on pages that have them."""
+    if 'class="pays-fields"' in context.get("body", ""):
+        app.add_js_file("does_it_pay.js", loading_method="defer")

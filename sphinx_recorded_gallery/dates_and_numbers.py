@@ -20,18 +20,15 @@ def format_date(moment: date, locale: Locale) -> str:
 
 def typeset(text: str, locale: Locale) -> str:
     """Return a text that was put together from parts, with the punctuation of its language."""
-    for pattern, mark in marks_of(locale).items():
+    marks = _load_marks().get(locale.language, {})
+    for pattern, mark in marks.items():
         text = re.sub(pattern, mark, text)
     return text
 
 
-def marks_of(locale: Locale) -> dict[str, str]:
-    """Return the patterns that ``typeset`` replaces in this order, each with its replacement."""
-    return _load_marks().get(locale.language, {})
-
-
 @cache
 def _load_marks() -> dict[str, dict[str, str]]:
+    """Return by language the patterns that ``typeset`` replaces in this order, and their marks."""
     languages = tomllib.loads(_TYPOGRAPHY.read_text(encoding="utf-8"))
     marks_by_language = {}
     for language, marks in languages.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -28,11 +27,6 @@ class Typography:
     def of(cls, config: Config) -> Typography:
         """Return the typography of a build's language."""
         return cls(current_language(config).locale)
-
-    @property
-    def marks(self) -> Mapping[str, str]:
-        """What ``typeset`` replaces, in this order: regular expressions, and marks or spaces."""
-        return dates_and_numbers.marks_of(self.locale)
 
     def typeset(self, text: str) -> str:
         """Return a text made of parts, with the marks and spaces of the language."""

@@ -7,7 +7,7 @@ make one itself. All forms of charts are pure functions of it that return a ``Dr
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sphinx_recorded_gallery.api import Typography
@@ -85,7 +85,6 @@ class ChartData:
     quantities: Mapping[str, str] = field(default_factory=dict)  # names by word, the first is main
     sizes: str = ""  # what sizes count, as readers say it
     limits: Mapping[Size, Value] = field(default_factory=dict)  # the least time there can be
-    case: str = ""  # as readers call it
     scope: str = ""  # the case, the device, how many processes and machines
     range_note: str = ""  # what is in brackets, if any value has a range
     problems: Sequence[str] = ()  # what an author asked for and nobody measured
@@ -108,10 +107,6 @@ class ChartData:
     def join_sentences(self, sentences: Iterable[str]) -> str:
         """Return what a drawing says to those who do not see it."""
         return self.typography.typeset("; ".join(sentences))
-
-    def with_problems(self, problems: Sequence[str]) -> ChartData:
-        """Return the same with further problems."""
-        return replace(self, problems=[*self.problems, *problems])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,14 +37,13 @@ from .bars import (
     draw_plain_bars,
 )
 from .chart_data import ChartData, Drawing
-from .explorer import draw_explorer, query_costs
 from .lines import draw_lines
 from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
 from .spans import SpansData, draw_spans, query_spans
 
-BUSY, EXPLORER = "busy", "break-even"  # forms, in the place of quantities
+BUSY = "busy"  # a form, in the place of quantities
 TIMES = (WALL, GPU)  # quantities that may have a limit
 _BLOCK_BAR = re.compile("[·░▁▂▃▄▅▆▇█]+")  # a cell of a table that is a drawing
 
@@ -109,8 +108,6 @@ class ChartDirective(SphinxDirective):
         Raises ``ValueError`` for a form that there is not.
         """
         whole = self.options.get("whole", "")
-        if quantities == [EXPLORER]:
-            return self._draw_explorer()
         asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
         if asks_for_busy_time:
             data = self._query([WALL], optional=[GPU])
@@ -146,15 +143,6 @@ class ChartDirective(SphinxDirective):
         if name:
             return Gallery(self.env).find_page(name)
         return self.env.docname
-
-    def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
-        data, start_up = query_costs(
-            self.env,
-            self._find_recipe(),
-            case=self.options.get("case", ""),
-            best=self.options.get("best", ""),
-        )
-        return data.with_problems(start_up.problems), draw_explorer(data, start_up)
 
     def _draw_two(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
         """Draw two quantities: one as a part of the other, or of other units against each other."""

@@ -81,9 +81,8 @@ def draw_plot(
     up: Axis,
     lines: Sequence[Line] = (),
     dots: Sequence[Dot] = (),
-    mark: float | None = None,
 ) -> str:
-    """Return a plot as HTML; ``mark`` is the place of an upright line, ``label`` says all."""
+    """Return a plot as HTML; ``label`` says all to those who do not see it."""
     dashed = _set_dashes(lines)
     middle = (len(lines) - 1) / 2
     lines_with_shifts = []
@@ -98,7 +97,6 @@ def draw_plot(
         lines=lines_with_shifts,
         labels=place_labels([line for line in dashed if line.name]),
         dots=dots,
-        mark=mark,
     )
 
 

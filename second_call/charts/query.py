@@ -85,7 +85,6 @@ def query(
     return replace(
         data,
         sizes=recipe.name(sizes) if sizes else "",
-        case=case_name,
         scope=f"{case_name} · {_describe_processes(results, drawn)}",
     )
 

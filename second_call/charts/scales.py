@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from sphinx_recorded_gallery.api import Typography
 
-from ..labels import _
-
-_MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
-_NO_BREAK_SPACE = "\u00a0"
 _TOLERANCE = 1e-9  # relative; larger than errors of rounding
 
 
@@ -124,44 +120,3 @@ def label_ticks(
         label = format_value(value, unit, typography)
         ticks.append((scale(value), label))
     return ticks
-
-
-def time_words() -> dict[str, str]:
-    """Return the translated patterns of times in minutes and hours; explorer.js gets them, too."""
-    return {
-        "minutes": _("%(large)s min"),
-        "hours": _("%(large)s h"),
-        "short": _("%(large)s min %(small)s s"),
-        "long": _("%(large)s h %(small)s min"),
-    }
-
-
-def format_seconds(
-    seconds: float, typography: Typography, words: Mapping[str, str], digits: int = 2
-) -> str:
-    """Return a time as readers say it: 14 ms, 76 s, 2 min 6 s, 12 min, 1 h 30 min.
-
-    ``words`` are those of ``time_words``. ``digits`` is the number of significant digits below
-    100 s. explorer.js does the same.
-    """
-    if seconds < 100:
-        return format_value(seconds, "s", typography, digits)
-    if seconds < 2 * _MINUTE - 0.5:  # what rounds to two minutes is told in minutes
-        return format_value(seconds, "s", typography, 3)
-    if seconds < _HOUR:
-        unit, pattern_of_one, pattern_of_both = _MINUTE, "minutes", "short"
-    else:
-        unit, pattern_of_one, pattern_of_both = _HOUR, "hours", "long"
-    # Below ten units, the time is rounded to sixtieths of the unit: seconds or minutes.
-    step: float = unit
-    if seconds < 10 * unit:
-        step = unit / 60
-    rounded = math.floor(seconds / step + 0.5) * step
-    units, rest = divmod(rounded, unit)
-    sixtieths = int(rest) * 60 // unit
-    pattern = words[pattern_of_one]
-    if sixtieths:
-        pattern = words[pattern_of_both]
-    large = format_value(int(units), "", typography)
-    text = pattern % {"large": large, "small": sixtieths}
-    return text.replace(" ", _NO_BREAK_SPACE)

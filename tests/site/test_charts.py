@@ -1,8 +1,6 @@
 """Charts: scales, each form drawn from plain data, and each form on a page."""
 
 import json
-import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,12 +17,11 @@ from second_call.charts.bars import (
 )
 from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
 from second_call.charts.directive import put_whole_first
-from second_call.charts.explorer import Variant, describe
 from second_call.charts.lines import draw_lines
 from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
-from second_call.charts.scales import Scale, format_seconds, format_value, time_words
+from second_call.charts.scales import Scale, format_value
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
 from sphinx_recorded_gallery.api import Typography
@@ -326,25 +323,6 @@ def test_values_have_their_unit_as_in_the_language(number: float, unit: str, sho
     assert format_value(number, unit, Typography(Locale("de"))).replace("\u00a0", " ") == shown
 
 
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [
-        (1.26e-4, "130 µs"),
-        (0.9999, "1 s"),
-        (76.4, "76 s"),
-        (104.4, "104 s"),
-        (126, "2 min 6 s"),
-        (599.8, "10 min"),
-        (5430, "1 h 31 min"),
-        (7200, "2 h"),
-        (500_000, "139 h"),
-    ],
-)
-def test_times_are_written_as_they_are_said(seconds: float, shown: str) -> None:
-    written = format_seconds(seconds, ENGLISH, time_words())
-    assert written.replace("\u00a0", " ") == shown
-
-
 RECIPE = """
 '''
 Steps
@@ -369,7 +347,6 @@ for size in (10, 100):
         ("CUDA graphs", "part", 1.0, "share"),
         ("CUDA graphs", "wall", 1e-4 * size, "s"),
         ("CUDA graphs", "gpu", 1e-4 * size, "s"),
-        ("CUDA graphs", "first_call", 4.0, "s"),
         ("plain", "memory", 4e9 * size, "B"),
         ("CUDA graphs", "memory", 5e9 * size, "B"),
     ):
@@ -397,11 +374,6 @@ display({"PUBLISHED_MIMEspans+json": SPANS}, raw=True)
 #    :whole: wall
 #
 #    What a step is made of.
-#
-# .. chart:: break-even
-#    :case: Adam.10
-#
-#    All calls of a run.
 #
 # .. chart:: wall memory
 #    :case: Adam.10
@@ -461,17 +433,13 @@ class Pages:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
-    """The recipe, built in three languages."""
+    """The recipe, built in two languages."""
     gallery = Gallery(tmp_path_factory.mktemp("charts"), ["sphinx_recorded_gallery", "second_call"])
-    gallery.set_languages("ko", "zh_CN")
-    static = gallery.root / "_static"
-    static.mkdir()
-    shutil.copy(ROOT / "_static/explorer.js", static)
-    gallery.configure(html_static_path=["_static"])
+    gallery.set_languages("ko")
     gallery.add("steps", RECIPE)
     gallery.translate("recipes/steps", KOREAN)
     found = {}
-    for code in ("en", "ko", "zh_CN"):
+    for code in ("en", "ko"):
         build = gallery.build(language=code)
         files = (build.out / f"recipes/steps.{ending}" for ending in ("ipynb", "py"))
         downloads = tuple(file.read_text(encoding="utf-8") for file in files)
@@ -497,7 +465,7 @@ def cells(chart: Tag) -> list[list[str]]:
 
 def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
-    busy, stacked, explorer, scatter, spans, lines = pages["en"].charts
+    busy, stacked, scatter, spans, lines = pages["en"].charts
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
@@ -513,8 +481,6 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
         ["CUDA graphs", "1.0 ms", "2.0×", "1.0 ms", "100%"],
     ]
     assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1 ms"]
-    assert {"10", "1,000", "100,000"} <= {*words(explorer)}
-    assert cells(explorer)[2][0] == "Adam · number of layers: 10 · CUDA graphs"
     assert [line[:3] for line in cells(scatter)[1:]] == [
         ["plain", "2.0 ms", "40 GB"],
         ["CUDA graphs", "1.0 ms", "50 GB"],
@@ -553,7 +519,7 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    busy, stacked, explorer, scatter, spans, lines = pages["ko"].charts
+    busy, stacked, scatter, spans, lines = pages["ko"].charts
     assert "CUDA 그래프" in words(busy)
     assert "Adam의 한 걸음." in busy.figcaption.get_text()
     assert "CUDA 그래프" in words(stacked)
@@ -561,7 +527,6 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
     assert "CUDA 그래프 (recommended)" in busy.find(role="img")["aria-label"]
     assert "CUDA 그래프" in words(scatter)
     assert "그래픽 카드" in words(spans)
-    assert "CUDA 그래프" in explorer.find("output").get_text()
     assert not any("CUDA graphs" in chart.get_text() for chart in pages["ko"].charts)
 
 
@@ -576,47 +541,10 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
-    for chart in pages["en"].charts[:4]:
+    for chart in pages["en"].charts[:3]:
         told = chart.find("caption").get_text()
         medians = f"medians on {device} (processes: 1, machines: 1)"
         assert told == f"Adam · number of layers: 10 · {medians}"
-
-
-def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
-    explorer = pages["en"].charts[2]
-    sentence = explorer.find("output").get_text().replace("\u00a0", " ")
-    assert sentence == (
-        "Adam · number of layers: 10, 10,000 calls. "
-        "Fastest: CUDA graphs (CUDA graphs 15 s, plain 20 s)."
-    )
-    assert "explorer.js" in pages["en"].html
-    plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-variants"])
-    assert plain == ["plain", 0, pytest.approx(2e-3)]  # at the start, and each call
-    assert graphs == ["CUDA graphs", pytest.approx(4 - 1e-3 + 1), pytest.approx(1e-3)]
-
-
-@pytest.mark.parametrize("code", ["en", "ko", "zh_CN"])
-def test_the_explorer_says_for_others_what_the_build_says(
-    browser: Browser, pages: dict[str, Pages], code: str
-) -> None:
-    with browser.new_page() as page:
-        page.set_content(pages[code].html)
-        page.add_script_tag(path=ROOT / "_static/explorer.js")
-        shown = page.locator(".explorer-case")
-        variants = [
-            Variant(name=name, start=start, call=call)
-            for name, start, call in json.loads(shown.get_attribute("data-variants") or "")
-        ]
-        for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
-            page.get_by_role("slider").fill(str(power))
-            case = shown.get_attribute("data-name") or ""
-            words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
-            said = describe(case, variants, calls, Typography(find_locale(code)), words)
-            assert page.locator("output").inner_text() == said
-            assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
-            mark = shown.locator(".explorer-mark").first
-            place = (math.log10(calls) - 1) / 5 * 100
-            assert float((mark.get_attribute("x1") or "").rstrip("%")) == pytest.approx(place)
 
 
 def test_notebook_and_script_have_bars_of_characters(pages: dict[str, Pages]) -> None:
