@@ -1,7 +1,7 @@
 """Command line: ``recorded-gallery --help``.
 
-Here every error of a command becomes one line and an exit status: 0 for success, 1 if there is
-something to correct, 130 after an interruption.
+Every error of a command becomes one line and an exit status: 0 for success, 1 if there is
+something to correct, 2 for wrong arguments, 130 after an interruption.
 """
 
 import contextlib
