@@ -43,7 +43,7 @@ def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") 
 def test_an_inlined_module_is_folded_below_its_first_sentence(
     tmp_path: Path, cell: str, module: str, fold: str
 ) -> None:
-    assert load(tmp_path, cell, module).cells[0].fold == fold
+    assert load(tmp_path, cell, module).cells[0].settings.fold == fold
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_source_of_a_module_takes_the_place_of_its_import(tmp_path: Path, ce
     assert first.inlined
     assert (first.inlined.path, first.inlined.line) == (tmp_path / "_bench.py", 3)
     assert first.line == 5 + cell.count("# sphinx_gallery")
-    assert first.once == ("once" in cell)
+    assert first.settings.once == ("once" in cell)
     assert recipe.files == [recipe.path, tmp_path / "_bench.py"]
     assert recipe.inputs == {}
     assert first.fingerprint == fingerprint_code(MODULE, is_module=True)
