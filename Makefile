@@ -13,6 +13,7 @@ PYTESTFLAGS ?= -n auto --dist loadfile --no-loadscope-reorder
 
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
+ALL_RECIPES = $(patsubst recipes_source/%.py,%,$(wildcard recipes_source/[a-z]*.py))
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
 # LANGUAGE in the environment is a variable of gettext
@@ -93,6 +94,8 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
+	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
+		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \

@@ -76,9 +76,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "recipes",  # made by the build, not kept in git
     "within_subsection_order": "FileNameSortKey",
     "first_notebook_cell": install_missing,
-    # Recipes that wait for their first recording on a GPU have no page yet. To record one, take its
-    # name out here and put it into second_call_recipes.
-    "ignore_pattern": r"(^|/)(_\w+|saved_models|memory)\.py$",
+    "ignore_pattern": r"(^|/)_\w+\.py$",
 }
 
 # Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
@@ -103,7 +101,7 @@ html_copy_source = False
 html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
 recorded_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
-# What recipes that were recorded with an older one link to; faq.rst says what has changed since
+# The current release, and the label of the page about what it changed, to which recipes link
 second_call_releases = {"torch": ("2.15", "newer-pytorch")}
 recorded_gallery_thumbnails = False  # nobody sees the list that has them
 recorded_gallery_alt_required = True  # figures are described for those who cannot see them
@@ -138,6 +136,8 @@ second_call_recipes = [
     "token_generation",
     "varying_sizes",
     "cuda_graphs",
+    "memory",
+    "saved_models",
 ]
 second_call_preview = "_static/preview.png"  # shown with links to pages that have no figure
 # What Sphinx, Sphinx-Gallery and the theme add to pages or publish beside them, and no page uses

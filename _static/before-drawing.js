@@ -1,6 +1,8 @@
-// Before the page is drawn: whether the reader comes to it, or back to it, where its whole length has
-// to be known for the place to be found again.
-if (performance.getEntriesByType("navigation")[0]?.type === "navigate") document.documentElement.classList.add("arrived");
+// Before the page is drawn: whether the reader comes to its top. Who comes back to it, or to a section that
+// the address names, needs its whole length for the place to be found.
+if (!location.hash && performance.getEntriesByType("navigation")[0]?.type === "navigate") {
+  document.documentElement.classList.add("arrived");
+}
 
 // The colours that the reader chose, or those of the system
 {

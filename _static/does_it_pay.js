@@ -1,4 +1,4 @@
-// second_call/headlines/front_page.py writes what a page shows without this.
+// second_call/headlines/does_it_pay.py writes what a page shows without this.
 for (const fields of document.querySelectorAll(".pays-fields")) {
   const { lang } = document.documentElement;
   const { pays, never } = fields.dataset;

@@ -1,9 +1,10 @@
 """Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
-Examples of Sphinx-Gallery and of NetworkX, from their source distributions (it needs a package
-index), are run by Sphinx-Gallery itself, and recorded and rendered by the engine. Text, code,
-outputs, pictures and thumbnails of each page are compared, in three themes; notebooks, scripts and
-templates of messages are looked at. Writes foreign.md; ends with 1 where a page could not be made.
+Examples of Sphinx-Gallery, NetworkX, lmfit and mpltern, from their source distributions
+(it needs a package index), are run by Sphinx-Gallery itself, and recorded and rendered by the
+engine. Text, code, outputs, pictures and thumbnails of each page are compared, in three themes;
+notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends with 1 where a
+page could not be made.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from PIL import Image
 ROOT = Path(__file__).resolve().parents[1]
 THEMES = ("pydata_sphinx_theme", "furo", "alabaster")
 ASPECTS = ("text", "code", "outputs", "pictures", "thumbnails")
-# By gallery: the source distribution, and the examples that need no data and no other package
+# By gallery: the source distribution, and the examples that need no data but what lies beside them
 GALLERIES = {
     "sphinx-gallery": (
         "sphinx-gallery==0.22.1",
@@ -45,8 +46,45 @@ GALLERIES = {
         "drawing/plot_rainbow_coloring drawing/plot_random_geometric_graph drawing/plot_selfloops "
         "drawing/plot_simple_path drawing/plot_spectral_grid drawing/plot_weighted_graph",
     ),
+    "lmfit": (
+        "lmfit==1.3.4",
+        "example_Model_interface example_basinhopping example_brute "
+        "example_complex_resonator_model example_confidence_interval example_detect_outliers "
+        "example_diffev example_emcee_Model_interface example_expression_model "
+        "example_fit_jacobian_benchmark example_fit_multi_datasets "
+        "example_fit_multi_datasets_Model-interface example_fit_with_algebraic_constraint "
+        "example_fit_with_bounds example_fit_with_derivfunc example_fit_with_inequality "
+        "example_reduce_fcn example_sympy example_two_dimensional_peak "
+        "example_uncertainties_y_and_x example_use_pandas",
+    ),
+    "mpltern": (
+        "mpltern==1.0.5",
+        "axis_and_tick/00.axis_label_position axis_and_tick/01.axis_label_rotation "
+        "axis_and_tick/10.tick_position axis_and_tick/11.tick_direction "
+        "axis_and_tick/12.tick_rotation axis_and_tick/20.tick-formatters "
+        "axis_and_tick/21.tick-locators axis_and_tick/30.manual_tick_positions "
+        "axis_and_tick/31.manual_ticklabels axis_and_tick/98.colored_axes "
+        "axis_and_tick/99.tick_labels_inside_triangle intermediate/00.with_normal_plots "
+        "intermediate/01.style_sheets intermediate/99.inset introductory/00.line_and_curve "
+        "introductory/01.scatter introductory/02.contour introductory/03.pseudocolor "
+        "introductory/04.normalization introductory/05.span introductory/06.text "
+        "introductory/07.polygon introductory/08.quiver introductory/09.grid "
+        "introductory/10.axis_labels introductory/11.triangular_grid limits/00.triangular_limits "
+        "limits/01.hexagonal_limits limits/02.fit miscellaneous/00.logos "
+        "transforms/00.cartesian transforms/01.ticks transforms/06.plot_fixed_onto_triangle "
+        "transforms/99.arrows_along_axes triangle/00.aspect triangle/01.triangle_rotation "
+        "triangle/02.arbitrary_triangle",
+    ),
 }
-BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.txt"}
+# What examples import, installed without what these need beside the packages of the project
+PACKAGES = (
+    "scipy==1.17.1 lmfit==1.3.4 asteval==1.0.10 uncertainties==3.2.3 dill==0.4.1 emcee==3.1.6 "
+    "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5"
+)
+BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}
+DATA = {".dat", ".csv"}
+# What recording asks for, where an example reads a file beside it: a line that names the file
+INPUTS = {"lmfit/example_use_pandas": "peak.csv"}
 CONF = """\
 project = "Examples"
 extensions = [{extension!r}]
@@ -54,7 +92,8 @@ suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {{
     "examples_dirs": {examples},
     "gallery_dirs": {pages},
-    "filename_pattern": "/plot_",
+    "filename_pattern": "/plot_|/example_|/[0-9]{{2}}[.]",
+    "ignore_repr_types": "matplotlib",
     "remove_config_comments": True,  # as the engine does
 }}
 """
@@ -77,6 +116,7 @@ def main() -> int:
             if not fetch(folder, gallery, requirement, names.split()):
                 print(f"skipped: {requirement} cannot be downloaded here")
                 return 0
+        install(folder / "packages")
         faults = [
             *make(folder, "sphinx_gallery.gen_gallery"),
             *make(folder, "sphinx_recorded_gallery"),
@@ -104,13 +144,24 @@ def fetch(folder: Path, gallery: str, requirement: str, names: list[str]) -> boo
             for member in archive:
                 name = Path(*Path(member.name).parts[2:])
                 is_example = Path(member.name).parts[1:2] == ("examples",)
-                is_beside = name.name in BESIDE and name.parent in parts
+                is_named = name.name in BESIDE or name.suffix in DATA
+                is_beside = is_named and name.parent in parts
                 if is_example and (name.as_posix() in wanted or is_beside):
                     target = folder / gallery / name
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(archive.extractfile(member).read())  # type: ignore[union-attr]
+                    content = archive.extractfile(member).read()  # type: ignore[union-attr]
+                    if read_file := INPUTS.get(f"{gallery}/{name.with_suffix('')}"):
+                        content += f'\n# sphinx_gallery_inputs = ["{read_file}"]\n'.encode()
+                    target.write_bytes(content)
         return True
     return False
+
+
+def install(folder: Path) -> None:
+    """Install what examples import into a folder, unless that is there."""
+    if not folder.exists():
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+        subprocess.run([*command, str(folder), *PACKAGES.split()], check=True, capture_output=True)
 
 
 def make(folder: Path, extension: str) -> Iterator[str]:
@@ -130,7 +181,7 @@ def make(folder: Path, extension: str) -> Iterator[str]:
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=docs,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{folder / 'packages'}"},
             capture_output=True,
             text=True,
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 
 import polib
+from build_command import build_command
 from replay import ROOT, make_site, spread
 
 TARGETS = {"cold": 2.2, "unchanged": 2.0}  # times as long as one language may take
@@ -115,15 +116,7 @@ def write_stub(path: Path, language: str) -> None:
 
 def build(site: Path, arm: str) -> float:
     """Return the seconds of `make html`; stub pages without catalogs are warned of."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx_recorded_gallery",
-        "html",
-        *ARMS[arm],
-        "--",
-        "-q",
-    ]
+    command = build_command(ARMS[arm])
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     began = time.perf_counter()
     done = subprocess.run(command, cwd=site, env=environment, capture_output=True, text=True)

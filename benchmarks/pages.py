@@ -22,7 +22,7 @@ from tests.helpers.chromium import launch, serve  # noqa: E402
 
 SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
 MOST_CHART = {"desktop": 900, "phone": 1200}  # pixels
-MOST_VERDICT, MOST_BOX = 60, 120  # words
+MOST_VERDICT, MOST_BOX, MOST_PAGE = 60, 120, 1400  # words
 MOST_COLOURS = 3
 MEASURE = """() => {
   const box = document.querySelector("article section.answer");
@@ -79,6 +79,8 @@ class Beginning:
             misses.append(f"verdict of more than {MOST_VERDICT} words")
         if self.page.startswith("en/") and self.box > MOST_BOX:
             misses.append(f"answer box of more than {MOST_BOX} words")
+        if self.page.startswith("en/") and self.words > MOST_PAGE:
+            misses.append(f"page of more than {MOST_PAGE} words")
         if self.colours > MOST_COLOURS:
             misses.append(f"more than {MOST_COLOURS} colours of bars")
         if self.right > 0:

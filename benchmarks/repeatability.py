@@ -72,7 +72,7 @@ def main() -> int:
     releases: dict[str, dict[str, Sequence[Process]]] = defaultdict(dict)  # and recipes
     for file in list_files(project.config, project.root):
         package = load_settings(file.gallery).release
-        path, recipe = file.recording(project.recordings), load_recipe(file.path, file.name)
+        path, recipe = file.recording_path(project.recordings), load_recipe(file.path, file.name)
         for release, processes in read_processes(path, recipe, None, package).by_release.items():
             releases[release][file.name] = processes
     lines = [

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from build_command import build_command
+
 ROOT = Path(__file__).resolve().parents[1]
 # What lies in a checkout and is no part of the site, or was made by a build
 LEFT_OUT = {"_build", "recipes", "tests", "benchmarks"}
@@ -160,23 +162,15 @@ def measure(site: Path, recipe: str, codes: list[str]) -> Iterator[tuple[str, Co
 
 def build(site: Path, codes: list[str]) -> Cost:
     """Run ``sphinx_recorded_gallery html`` and return its cost."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx_recorded_gallery",
-        "html",
-        *codes,
-        "--",
-        "-q",
-    ]
+    command = build_command(codes)
     process = subprocess.Popen(command, cwd=site, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout
-    said = process.stdout.read().decode(errors="replace")
+    output = process.stdout.read().decode(errors="replace")
     _pid, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    # the catalogs of edited pages lack what was edited, which is told and ends no build
+    # Catalogs lack the edited texts: the build warns of that and succeeds.
     if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: {process.returncode}\n{said[-3000:]}")
+        raise SystemExit(f"{' '.join(command)}: {process.returncode}\n{output[-3000:]}")
     return Cost(cpu=usage.ru_utime + usage.ru_stime, memory=usage.ru_maxrss / 1024)
 
 

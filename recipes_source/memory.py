@@ -1,103 +1,125 @@
 """
-CUDA out of memory: activation checkpointing and ``torch.compile``
-==================================================================
+CUDA out of memory: activation checkpointing and torch.compile
+==============================================================
 
-Training runs out of memory, or checkpointing does not help any more since you compile. What makes it fit?
+Does training run out of memory, or did checkpointing stop helping once you compiled?
 
-**Compile each block, and reduce** ``activation_memory_budget`` **until training fits: try 0.9, then 0.5, then 0.1.**
-**Set it before the first call.** **In eager mode, checkpoint each block; one checkpoint around the whole model does not
-help.** **What is not kept is computed again.**
+.. answer::
 
-.. code-block:: python
-   :caption: Compiled, with a budget
+   **Compile each block, and reduce** ``activation_memory_budget`` **until training fits.** A budget of 0.9 is almost free.
+   At 0.1, a step lasts about as long as in eager mode and needs a fraction of the memory. Set it before the first call.
+   Without a compiler, checkpoint each block; one checkpoint around the model does not help.
 
-   import torch
-   import torch._functorch.config
+   .. chart:: bytes
+      :case: one block
+      :only: eager, budget-0-9, budget-0-5, budget-0-1, checkpoint
+      :best: budget-0-1
+      :hero:
 
-   class Block(torch.nn.Linear):
-       def forward(self, x):
-           return x + torch.nn.functional.silu(super().forward(x))
+      Bytes per token that a block keeps for backward. With a budget, it is compiled
 
-   model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
-   torch._functorch.config.activation_memory_budget = 0.5  # before the first call
-   for block in model:
-       block.compile()
-   model(torch.randn(64, 512).cuda()).square().mean().backward()
+   - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, from :measured:`training-step.eager.memory` eager
+   - :measured:`budget.0-1.blocks.wall` per step with it, from :measured:`training-step.eager.wall` eager
+   - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens a sequence fit into 24 GB with it, from
+     :measured:`longest-in-24-gb.eager.longest` eager
+   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even; 0.1 is
+     for memory
 
-.. code-block:: python
-   :caption: Compiled, PyTorch 2.15
+   .. code-block:: diff
+      :caption: What changes
 
-   import torch
-   from torch.autograd.graph import region_activation_memory_budget
+        model = Transformer().cuda()
+      + import torch._functorch.config as config
+      + config.activation_memory_budget = 0.1
+      + for block in model.blocks:
+      +     block.compile()
 
-   class Block(torch.nn.Linear):
-       def forward(self, x):
-           with region_activation_memory_budget(0.5):  # around all of the forward
-               return x + torch.nn.functional.silu(super().forward(x))
+   .. code-block:: python
+      :caption: Compiled
 
-   model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
-   for block in model:
-       block.compile()
-   model(torch.randn(64, 512).cuda()).square().mean().backward()
+      import torch
+      import torch._functorch.config
 
-.. code-block:: python
-   :caption: Eager, with checkpoints
+      class Block(torch.nn.Linear):
+          def forward(self, x):
+              return x + torch.nn.functional.silu(super().forward(x))
 
-   import torch
-   from torch.utils.checkpoint import checkpoint
+      model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
+      torch._functorch.config.activation_memory_budget = 0.1  # before the first call
+      for block in model:
+          block.compile()
+      model(torch.randn(64, 512).cuda()).square().mean().backward()
 
-   blocks = [torch.nn.Linear(512, 512).cuda() for _ in range(8)]
-   x = torch.randn(64, 512).cuda()
-   for block in blocks:
-       x = checkpoint(block, x, use_reentrant=False)
-   x.square().mean().backward()
+   .. code-block:: python
+      :caption: PyTorch 2.15
 
-64 sequences through 16 blocks fit into 24 GB with up to :measured:`longest-in-24-gb.eager.longest` in eager mode,
-:measured:`longest-in-24-gb.eager-checkpoint.longest` with a checkpoint for each block, and
-:measured:`longest-in-24-gb.blocks-budget-0-1.longest` with compiled blocks and a budget of 0.1.
+      import torch
+      from torch.autograd.graph import region_activation_memory_budget
 
-- **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. For a budget, leave it off, set
-  the budget, and compile the layers: ``for layer in model.model.layers: layer.compile()``.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks; set the
-  budget before the first step.
-- **Lightning**: set the budget and compile the blocks in ``configure_model``.
-- **torchtitan**: ``activation_checkpoint.mode`` can be a memory budget; it needs ``compile``.
+      class Block(torch.nn.Linear):
+          def forward(self, x):
+              with region_activation_memory_budget(0.1):  # around all of the forward
+                  return x + torch.nn.functional.silu(super().forward(x))
+
+      model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
+      for block in model:
+          block.compile()
+      model(torch.randn(64, 512).cuda()).square().mean().backward()
+
+   .. code-block:: python
+      :caption: Eager
+
+      import torch
+      from torch.utils.checkpoint import checkpoint
+
+      blocks = [torch.nn.Linear(512, 512).cuda() for _ in range(8)]
+      x = torch.randn(64, 512).cuda()
+      for block in blocks:
+          x = checkpoint(block, x, use_reentrant=False)
+      x.square().mean().backward()
+
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - No ``OutOfMemoryError``: :doc:`find your bottleneck </recipes/where_time_goes>` first
+   * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
+     - Keep fewer activations: reduce the budget, or checkpoint blocks
+   * - ``OutOfMemoryError`` before the first step, or in the optimizer
+     - Weights and states are too large: shard or quantize them
+   * - You checkpoint, and the peak stays
+     - Checkpoint each block, not the model
+   * - You set a budget, and the peak stays
+     - Set it before the first call
+
+**In your library**
+
+.. libraries::
+
+   - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. For a budget, leave it off, set
+     the budget, compile the layers, ``for layer in model.model.layers: layer.compile()``, and call the model with
+     ``use_cache=False``, as ``Trainer`` does: a cache makes each layer compile anew.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
+     the budget before the first step.
+   - **Lightning**: set the budget and compile the blocks in ``configure_model``.
+   - **torchtitan**: ``activation_checkpoint.mode`` can be a memory budget, together with ``compile``.
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. ``region_activation_memory_budget`` is a prototype that 2.11 does not have.
-- A CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU,
-  measures no memory, and needs a C++ compiler.
+- PyTorch 2.11 or newer, and pandas; better 2.15, because before it compiled training can lose gradients (:ref:`what
+  changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
+  memory, and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# Does this apply to you?
-# -----------------------
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What you see
-#      - What to do
-#    * - ``OutOfMemoryError`` in ``backward`` or late in ``forward``
-#      - Keep fewer activations: a budget, or checkpoints
-#    * - ``OutOfMemoryError`` before the first step, or in the optimizer
-#      - Weights and states are too large: shard or quantize them
-#    * - You checkpoint, and the peak stays
-#      - Checkpoint each block, not the model
-#    * - You set a budget, and the peak stays
-#      - Set it before the first call
-#    * - ``look`` prints a GPU that is not busy
-#      - Memory is not your limit yet: :doc:`/recipes/where_time_goes`
-#
-# Set-up
-# ------
-#
-# The model is a stack of Transformer blocks with RMSNorm, causal attention and SwiGLU. A step is forward, loss and
-# backward. An optimizer would add the same to all variants.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -105,6 +127,8 @@ from _harness import REPLICATE, Bench
 
 # %%
 
+# sphinx_gallery_fold = "Fewer rounds, because compiling dominates"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 bench.rounds = 6  # most of the time goes into compiling
 bench.warm_up_seconds = (0.5, 1)  # least and most
@@ -112,6 +136,7 @@ bench.warm_up_seconds = (0.5, 1)  # least and most
 # %%
 
 # sphinx_gallery_fold = "The model, and the sizes"
+# sphinx_gallery_fold_output = True
 
 import functools
 import gc
@@ -226,6 +251,7 @@ def train(model, x):
 # %%
 
 # sphinx_gallery_fold = "The variants: eager, checkpoints, compiled blocks, compiled model"
+# sphinx_gallery_fold_output = True
 
 
 def compile_blocks(call=plain, depth=DEPTH, **options):
@@ -250,7 +276,7 @@ def compile_model(call=plain, **options):
 
 
 def with_budget(function, budget, *arguments):
-    """Call a function; what it compiles saves activations within a budget."""
+    """Call a function under a budget for saved activations."""
     with functorch_config.patch(activation_memory_budget=budget):
         return function(*arguments)
 
@@ -287,11 +313,14 @@ train(
 # Pitfalls
 # --------
 #
-# **The budget changes nothing.** Set it before the first call of what you compile: the compiler reads it once, when it
-# compiles. It is a setting of ``torch._functorch.config``, not of ``torch._dynamo``, as some posts say. There is no
-# such entry of ``options=`` either. This cell counts the bytes that a block keeps for backward.
+# The budget changes nothing
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it once, when it compiles. Some posts
+# name ``torch._dynamo``, which has no such setting, and ``options=`` has none either.
 
 # sphinx_gallery_fold = "How saved bytes are counted, and budgets that come to nothing"
+# sphinx_gallery_fold_output = True
 
 
 def count_saved_bytes(block, function, x):
@@ -334,6 +363,8 @@ def count_with_budget(budget, late=False):
 
 # %%
 
+# sphinx_gallery_fold = "A budget set too late, or in the wrong place"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 in_time, late = count_with_budget(0.5), count_with_budget(0.5, late=True)
 print(
@@ -356,19 +387,28 @@ bench.measure("when it is set", "before the first call", "bytes", in_time, unit=
 bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
 # %%
-# Set before the first call, a budget of 0.5 leaves :measured:`when-it-is-set.before-the-first-call.bytes` per token and
-# block; :claim:`set after it, it leaves more <when-it-is-set.before-the-first-call.bytes <
-# when-it-is-set.after-the-first-call.bytes>`: :measured:`when-it-is-set.after-the-first-call.bytes`, as without a
-# budget.
+# Set in time, a budget of 0.5 leaves :claim:`{when-it-is-set.before-the-first-call.bytes} per token and block; set too late,
+# {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
+# when-it-is-set.after-the-first-call.bytes>`, as without a budget.
 #
-# **Checkpointing does not save memory any more.** Put a checkpoint around each block. With a single one around the
-# model, backward first computes all activations again, and then needs them all at once.
+# Checkpointing does not reduce the peak
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **The block is not compiled since it is checkpointed.** Do not put ``functools.partial(checkpoint, block.forward)``
-# in the place of ``forward``: ``compile()`` then makes no graph, and nothing warns. Checkpoint where you call the
-# block, or compile a function that does so.
+# **Put a checkpoint around each block.** With a single one around the model, backward first recomputes all activations, and
+# then holds them all at once. In the model below, eager mode peaks at :measured:`training-step.eager.memory`, :claim:`one
+# checkpoint at {training-step.eager-one-checkpoint.memory}, one for each block at {training-step.eager-checkpoint.memory}
+# <training-step.eager-checkpoint.memory < training-step.eager-one-checkpoint.memory>`.
+#
+# A checkpointed block is not compiled any more
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# **Checkpoint where you call the block**, or compile a function that does so. If you replace ``block.forward`` with
+# ``functools.partial(checkpoint, block.forward)``, :claim:`compile() makes
+# {graphs-of-a-block.forward-replaced.graphs} graphs <graphs-of-a-block.forward-replaced.graphs <
+# graphs-of-a-block.checkpoint-inside.graphs>`, and nothing warns.
 
 # sphinx_gallery_fold = "How graphs are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -415,31 +455,41 @@ for name, count in graphs.items():
     bench.measure("graphs of a block", name, "graphs", count, unit="")
 
 # %%
-# With ``forward`` replaced, there are :measured:`graphs-of-a-block.forward-replaced.graphs` graphs; with a checkpoint
-# inside of what is compiled, there are :measured:`graphs-of-a-block.checkpoint-inside.graphs`.
+# "must cover the entire forward of a graph"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **"must cover the entire forward of a graph".** ``region_activation_memory_budget`` has to enclose all that is
-# compiled with it: open it in the first line of the block's ``forward``. All budgets of a graph have to be equal.
+# **Open** ``region_activation_memory_budget`` **in the first line of the block's** ``forward``. It has to enclose
+# everything that is compiled with it, and all budgets of one graph have to be equal.
 #
-# **"A different number of tensors was saved during the original forward and recomputation".** With a checkpoint
-# outside of compiled blocks, forward and backward may pick different compiled versions of a block, as `issue 166926
-# <https://github.com/pytorch/pytorch/issues/166926>`__ describes; it was not reproduced here. Put the checkpoint
-# inside, or compile with ``dynamic=True``.
+# "A different number of tensors was saved during the original forward and recomputation"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Few activations are kept, but the peak is high.** What is computed again needs room, too. If one graph holds two
-# passes through the same checkpointed blocks, backward may hold several blocks at once (`issue 193193
-# <https://github.com/pytorch/pytorch/issues/193193>`__): separate them by ``torch._dynamo.graph_break()``, or compile
-# the blocks.
+# **Put the checkpoint inside the compiled function, or compile with** ``dynamic=True``. With a checkpoint outside, forward
+# and backward may pick different compiled versions of a block (`issue 166926
+# <https://github.com/pytorch/pytorch/issues/166926>`__; not reproduced here).
+#
+# Few activations are kept, but the peak stays high
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# **Compile the blocks, or separate two passes with** ``torch._dynamo.graph_break()``. Recomputing needs room, too. If one
+# graph holds two passes through the same checkpointed blocks, backward may hold several blocks at once (`issue 193193
+# <https://github.com/pytorch/pytorch/issues/193193>`__).
 #
 # Why: what a block keeps for backward
 # ------------------------------------
 #
-# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward of a block at
-# once: it can compute element-wise operations again, such as SiLU, and not keep their results. A checkpoint keeps the
-# block's input. **A budget lies in between**: 1 is what the compiler keeps anyway, and 0 is the input alone. The
-# compiler then chooses what to compute again, so that it costs the fewest floating-point operations.
+# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward together, so it
+# recomputes element-wise operations such as SiLU and does not keep their results. A checkpoint keeps the block's input
+# alone. **A budget lies in between**: 1 is what the compiler keeps anyway, 0 is the input. Within it, the compiler
+# recomputes what costs the fewest floating-point operations.
+#
+# .. chart:: bytes
+#    :case: one block
+#
+#    Bytes per token that a block keeps for backward. With a budget, it is compiled
 
 # sphinx_gallery_fold = "How the saved bytes of a block are compared"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 block, x = make_block()
@@ -459,15 +509,11 @@ for name, number in saved.items():
     bench.measure("one block", name, "bytes", number, unit="B")
 
 # %%
-# .. chart:: bytes
-#    :case: one block
-#
-#    Bytes that a block keeps for backward, per token. With a budget, the block is compiled.
-#
-# PyTorch 2.15 has a public way to say the same: ``region_activation_memory_budget`` in the block's ``forward``. This
-# cell checks that both keep the same bytes.
+# In PyTorch 2.15, ``region_activation_memory_budget`` in the block's ``forward`` keeps the same bytes, which this cell
+# asserts.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -490,52 +536,48 @@ else:
     print("This PyTorch has no region_activation_memory_budget: it is left out.")
 
 # %%
-# Checkpoints save memory, and so does compiling
-# ----------------------------------------------
+# Evidence
+# --------
 #
-# All variants compute the same step. "Blocks" means that each block is compiled, and "model" that the whole model is.
-# A checkpoint is inside or outside of what is compiled. Memory is the peak of later steps beside weights and batch, so
-# it includes gradients.
+# Compiling pays for the checkpoint
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# .. chart:: wall memory
+#    :case: training step
+#    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
+#    :best: blocks-checkpoint-inside
+#
+#    Peak memory of a training step, apart from weights and batch, against its time. Down and left is better
+#
+# In eager mode, a checkpoint for each block :claim:`cuts the peak to less than a quarter
+# <4 * training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
+# :measured:`training-step.eager-checkpoint.memory`, and :claim:`the GPU computes longer <training-step.eager.gpu <
+# training-step.eager-checkpoint.gpu>`: :measured:`training-step.eager.wall` →
+# :measured:`training-step.eager-checkpoint.wall` per step. Against eager mode, compiled blocks :claim:`are faster <training-step.blocks.wall <
+# training-step.eager.wall>` and :claim:`need less memory <training-step.blocks.memory < training-step.eager.memory>`, :measured:`training-step.blocks.wall` and :measured:`training-step.blocks.memory`. With a checkpoint inside,
+# they are back at about the time of eager mode, :measured:`training-step.blocks-checkpoint-inside.wall`, at
+# :measured:`training-step.blocks-checkpoint-inside.memory`.
 
+# sphinx_gallery_fold = "Run it: nine ways to train"
+# sphinx_gallery_fold_output = True
 models = {name: make() for name, make in MODELS.items()}
 step = bench.compare(
     "training step", make_steps(models), tolerance=0.02, rehearse=False
 )
 
 # %%
-# .. chart:: memory
-#    :case: training step
+# A checkpoint outside of the compiled block :claim:`needs less memory than one inside
+# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`,
+# :measured:`training-step.blocks-checkpoint-outside.memory`, at :measured:`training-step.blocks-checkpoint-outside.wall`.
+# Compiling the whole model instead of its blocks changes little but the first call:
+# :measured:`training-step.blocks.first_call` → :measured:`training-step.model.first_call`. With ``reduce-overhead``, CUDA
+# graphs keep :measured:`training-step.model-cuda-graphs.kept` between steps, which eager code cannot use; what the table
+# shows as their memory comes on top.
 #
-#    Peak of memory of a training step, beside weights and batch.
-#
-# .. chart:: wall
-#    :case: training step
-#
-#    Time of a training step.
-#
-# - In eager mode, a step needs :measured:`training-step.eager.memory`. :claim:`With a checkpoint for each block, it
-#   needs less <training-step.eager-checkpoint.memory < training-step.eager.memory>`:
-#   :measured:`training-step.eager-checkpoint.memory`. :claim:`The GPU has more to do
-#   <training-step.eager.gpu < training-step.eager-checkpoint.gpu>`, because it computes forward twice.
-# - :claim:`Compiled blocks alone need less than eager mode <training-step.blocks.memory < training-step.eager.memory>`:
-#   :measured:`training-step.blocks.memory`. A step takes :measured:`training-step.blocks.wall`; in eager mode it takes
-#   :measured:`training-step.eager.wall`.
-# - With a checkpoint inside of each compiled block, a step needs
-#   :measured:`training-step.blocks-checkpoint-inside.memory` and takes
-#   :measured:`training-step.blocks-checkpoint-inside.wall`. With the checkpoint outside, it needs
-#   :measured:`training-step.blocks-checkpoint-outside.memory` and takes
-#   :measured:`training-step.blocks-checkpoint-outside.wall`.
-# - With one checkpoint around the model, a step needs :measured:`training-step.eager-one-checkpoint.memory`.
-# - The model compiled as a whole needs :measured:`training-step.model.memory`, and with checkpoints
-#   :measured:`training-step.model-checkpoint.memory`. Its first call takes :measured:`training-step.model.first_call`;
-#   that of compiled blocks takes :measured:`training-step.blocks.first_call`.
-# - With ``reduce-overhead``, CUDA graphs keep :measured:`training-step.model-cuda-graphs.kept` between steps, which
-#   eager code cannot use.
-#
-# The gradients of all weights are compared, too. For each variant, the norm of the difference to eager mode has to be
-# below 5 % of the norm.
+# All variants give the same loss, and gradients whose difference to eager mode has a norm below 5 % of theirs.
 
 # sphinx_gallery_fold = "How gradients are compared"
+# sphinx_gallery_fold_output = True
 
 
 def find_gradients(model):
@@ -554,11 +596,26 @@ for name, model in models.items():
 del models, model, expected
 
 # %%
-# A budget trades time for memory
-# -------------------------------
+# A budget of 0.9 is almost free; give it to blocks, not to the model
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# For each budget, blocks are compiled anew. With a budget of 0.1, so is the whole model.
+# .. chart:: wall memory
+#    :case: budget
+#
+#    Peak memory of a training step against its time, by budget
+#
+# Down to 0.9, only operations without matrix products are recomputed: :measured:`budget.1.blocks.memory` →
+# :measured:`budget.0-9.blocks.memory`, in about the same time, :measured:`budget.0-9.blocks.wall` per step.
+# A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and :measured:`budget.0-5.blocks.wall`; 0.1 :claim:`needs less
+# than half of what blocks need without one <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`,
+# :measured:`budget.0-1.blocks.memory` and :measured:`budget.0-1.blocks.wall`.
+#
+# If you compile the whole model, one budget covers all of it: the compiler may keep much of one block and nothing of another.
+# At 0.1, that :claim:`needs more memory than a budget for each block <budget.0-1.blocks.memory <
+# budget.0-1.model.memory>`, :measured:`budget.0-1.model.memory`.
 
+# sphinx_gallery_fold = "Run it: five budgets"
+# sphinx_gallery_fold_output = True
 BUDGETS = [0.1, 0.5] if REPLICATE else [0.1, 0.3, 0.5, 0.9, 1.0]
 BUDGETS_OF_MODELS = [] if REPLICATE else [0.1]
 
@@ -576,34 +633,25 @@ budgets = bench.compare(
 )
 
 # %%
-# .. chart:: memory
-#    :case: budget
+# To fit long sequences, keep only the inputs of blocks
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-#    Peak of memory of a training step against the budget.
+# .. chart:: longest
+#    :case: longest in 24 GB
+#    :best: blocks-budget-0
 #
-# .. chart:: wall
-#    :case: budget
+#    Tokens of the longest sequences with which a step fits into 24 GB
 #
-#    Time of a training step against the budget.
-#
-# - With a budget of 0.5, a step of compiled blocks needs :measured:`budget.0-5.blocks.memory` and takes
-#   :measured:`budget.0-5.blocks.wall`. With 0.1 it needs :measured:`budget.0-1.blocks.memory` and takes
-#   :measured:`budget.0-1.blocks.wall`. :claim:`Both need less than compiled blocks without a budget
-#   <budget.0-1.blocks.memory < training-step.blocks.memory>`.
-# - With 0.9 it needs :measured:`budget.0-9.blocks.memory` and takes :measured:`budget.0-9.blocks.wall`. What
-#   is computed again up to there are operations without matrix multiplications.
-# - Where the model is compiled as a whole, a budget is for the whole model: the compiler may save much of one block and
-#   nothing of another one. With 0.1, a step needs :measured:`budget.0-1.model.memory`.
-#
-# How many tokens fit into 24 GB
-# ------------------------------
-#
-# The allocator of this process gets 24 GB, weights and gradients included. Two short lengths tell where the search
-# begins. It ends between a length that fits and
-# one that does not, which lie about 4 % apart. The model has twice as many blocks as above, and they
-# are compiled for dynamic shapes.
+# In eager mode, 64 sequences of :measured:`longest-in-24-gb.eager.longest` tokens fit. Compiled blocks reach
+# :measured:`longest-in-24-gb.blocks.longest` alone, :measured:`longest-in-24-gb.blocks-budget-0-5.longest` with a budget of
+# 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1 <longest-in-24-gb.eager.longest <
+# longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they keep what checkpoints keep and reach
+# :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
+# :measured:`longest-in-24-gb.eager-checkpoint.longest`. The model is twice as deep here and compiled with
+# ``dynamic=True``; the search ends where the next length, 4 % more, does not fit.
 
 # sphinx_gallery_fold = "How the longest sequence is found"
+# sphinx_gallery_fold_output = True
 
 LIMIT = 24e9 if ROOMY else 1e9  # bytes
 SHORT = 256 if ROOMY else 128  # tokens
@@ -658,6 +706,7 @@ def limit_memory():
 # %%
 
 # sphinx_gallery_fold = "How the variants are searched"
+# sphinx_gallery_fold_output = True
 
 deep_blocks = functools.partial(compile_blocks, depth=DEEP, dynamic=True)
 SEARCHED = {
@@ -693,37 +742,24 @@ for name, tokens in longest.items():
     bench.measure("longest in 24 GB", name, "longest", tokens, unit="tokens")
 
 # %%
-# .. chart:: longest
-#    :case: longest in 24 GB
-#
-#    Tokens of the longest sequences with which a step fits into 24 GB.
-#
-# In eager mode, a step fits up to :measured:`longest-in-24-gb.eager.longest`, and :claim:`with checkpoints up to more
-# <longest-in-24-gb.eager.longest < longest-in-24-gb.eager-checkpoint.longest>`:
-# :measured:`longest-in-24-gb.eager-checkpoint.longest`. Compiled blocks reach
-# :measured:`longest-in-24-gb.blocks.longest`, with a budget of 0.5
-# :measured:`longest-in-24-gb.blocks-budget-0-5.longest`, with 0.1
-# :measured:`longest-in-24-gb.blocks-budget-0-1.longest`, and with 0
-# :measured:`longest-in-24-gb.blocks-budget-0.longest`.
-#
 # Limits and next steps
 # ---------------------
 #
-# One model, one kind of GPU, and no optimizer: its states, and weights in ``float32``, come on top in all variants. The
-# 24 GB are those of the allocator; a card of 24 GB also holds the CUDA context. A head over a large vocabulary was not
-# measured, and may be what peaks once blocks are checkpointed. Selective checkpointing (``context_fn=``), offloading
-# and FSDP2 were not measured, either. The budget is a target for what is saved, not for the peak: in `issue 197838
-# <https://github.com/pytorch/pytorch/issues/197838>`__ the two part.
+# - One model, one kind of GPU, no optimizer: its states, and weights in ``float32``, come on top in all variants.
+# - The 24 GB are those of the allocator; a card of 24 GB also holds the CUDA context.
+# - Not measured: a head over a large vocabulary, which may be the peak once blocks are checkpointed; selective checkpointing
+#   (``context_fn=``), offloading, and FSDP2.
+# - A budget bounds what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__ the
+#   two differ.
+# - Next: :doc:`why blocks and not the model </recipes/regional_compilation>`, :doc:`lengths that vary
+#   </recipes/varying_sizes>`, :doc:`what a graph keeps </recipes/cuda_graphs>`.
 #
-# :doc:`/recipes/regional_compilation` shows why blocks are compiled and not the model, :doc:`/recipes/varying_sizes`
-# what to do about lengths that vary, and :doc:`/recipes/cuda_graphs` what a graph keeps.
-#
-# This recipe was asked for by people who ran out of memory: thanks to those who wrote issues `120381
-# <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
-# <https://github.com/pytorch/pytorch/issues/143176>`__, `161650
-# <https://github.com/pytorch/pytorch/issues/161650>`__ and `161889
-# <https://github.com/pytorch/pytorch/issues/161889>`__, and to torchtitan for `its budget mode
-# <https://github.com/pytorch/torchtitan/pull/1731>`__. The idea of the budget is explained in `Current and New
-# Activation Checkpointing Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__.
-# Issue 143176, of 2024, expects no savings from a checkpoint outside of compiled code. Here, a block keeps only its input
-# in both places; the figures stand above.
+# Thanks to those who wrote issues `120381 <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
+# <https://github.com/pytorch/pytorch/issues/143176>`__, `161650 <https://github.com/pytorch/pytorch/issues/161650>`__ and
+# `161889 <https://github.com/pytorch/pytorch/issues/161889>`__, to torchtitan for `its budget mode
+# <https://github.com/pytorch/torchtitan/pull/1731>`__, and to the authors of `Current and New Activation Checkpointing
+# Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__, which explains the idea of the
+# budget. Two expectations turned out otherwise. Issue 143176, of 2024,
+# expects no savings from a checkpoint outside of compiled code: :claim:`here it needs less than one inside
+# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`. And we expected a budget of 0.1 to reach
+# as far as checkpoints: only 0 does.

@@ -1,15 +1,15 @@
 """
-The first call takes minutes: compile the model or its block?
-=============================================================
+Cut torch.compile time: compile the repeated block
+==================================================
 
-What you compile decides how long the first call takes.
+Your first call is slow, and your model repeats a layer.
 
 .. answer::
 
-   **Compile the repeated block, not the whole model.** All blocks then share the code of one. If the GPU waits for the
-   CPU, first capture the model in a CUDA graph, without a compiler; with many shapes, or if the model syncs with the CPU, use
-   ``reduce-overhead``. In short runs, compile nothing: compiler startup costs :measured:`process.compiler.start_up` per
-   process.
+   **For a short first call, compile the repeated block, not the whole model**: all blocks share its code. If total time
+   counts, time both. If the GPU waits, first capture the model in a CUDA graph, without a compiler; with many shapes or
+   syncs, use ``reduce-overhead``. In short runs, compile nothing: compiler startup costs
+   :measured:`process.compiler.start_up` per process.
 
    .. chart:: first_call
       :case: long input
@@ -17,12 +17,13 @@ What you compile decides how long the first call takes.
       :best: blocks
       :hero:
 
-      First call of eight blocks with a long input, empty cache
+      First call of eight blocks with a long input, empty cache, after compiler startup
 
    - :measured:`long-input.blocks.first_call` first call, from :measured:`long-input.model.first_call` for the whole model
    - :measured:`process.compiler.start_up` compiler startup, once per process
-   - :measured:`long-input.blocks.break_even` calls to break even, startup included
-   - :measured:`short-input.blocks-in-a-cuda-graph.speedup` speed-up, short input, blocks in one graph
+   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included; the whole
+     model, :measured:`long-input.model.break_even`
+   - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up of a short input by one graph, nothing compiled
 
    .. code-block:: diff
       :caption: What changes
@@ -36,7 +37,7 @@ What you compile decides how long the first call takes.
 
       import torch
 
-      class Block(torch.nn.Linear):  # its forward has to be code of your own
+      class Block(torch.nn.Linear):
           def forward(self, x):
               return x + torch.relu(super().forward(x))
 
@@ -59,7 +60,7 @@ What you compile decides how long the first call takes.
       x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
       model(x)  # compiles one block
       with torch.cuda.graph(graph):
-          result = model(x)  # records
+          result = model(x)  # captures
       graph.replay()  # copy each input into x before; the next replay overwrites result
 
    .. code-block:: python
@@ -84,155 +85,44 @@ What you compile decides how long the first call takes.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Capture one CUDA graph; compiled blocks alone help little: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy below 80 %, as :ref:`look <busy-share>` prints it
+     - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy 80 to 95 %
+     - Compile the blocks, then try a graph
    * - GPU busy above 95 %
-     - Compile the blocks
+     - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats
-     - Compile the whole model
+     - Compile the whole model: :doc:`Modes </recipes/compile_modes>`
    * - The program starts again and again
-     - Keep the compiler's cache folder
-   * - In PyTorch 2.11, compiled ``torch.nn`` layers change nothing
-     - Put ``torch.compile(layer)`` in the layer's place
+     - Keep the compiler's cache: :doc:`Saved models </recipes/saved_models>`
 
 **In your library**
 
 .. libraries::
 
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
-   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``. If sizes vary and
-     ``accelerate launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
-   - **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in
-     some models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would
-     compile separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of
-     ``TrainingArguments`` compiles the whole model.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
+     Accelerate 1.15 or newer. If shapes vary, start the job by ``accelerate launch --dynamo_use_dynamic``; otherwise
+     each shape is compiled.
+   - **Transformers**: ``for layer in model.model.layers: layer.compile()``; the list has another name in some models. For
+     scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile separately.
+     To generate, see :doc:`Token generation </recipes/token_generation>`. ``TrainingArguments(torch_compile=True)``
+     compiles the whole model.
    - **Lightning**: compile the blocks in ``configure_model``.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Blocks share compiled code since PyTorch 2.5.
-- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A GPU without
-  ``bfloat16``, such as a T4, computes in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, small sizes
+  run on the CPU, with a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# What to choose
-# --------------
-#
-# A **variant** is one way to do the same work. "Blocks" means that each block is compiled, and "model" that the whole
-# model is. Times of later calls are wall times. First calls have an empty cache, and the compiler has started before;
-# its start takes :measured:`process.compiler.start_up`, once per process. If the model repeats a block, compile the
-# block. Compile the whole model if nothing repeats, or if the first call of the whole model is short enough.
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What you see
-#      - Choose
-#      - What it gives
-#      - What it costs
-#    * - The first call takes too long, and the GPU is busy in later calls
-#      - ``block.compile()`` for each block
-#      - The first call takes :measured:`long-input.blocks.first_call`; with the whole model it takes
-#        :measured:`long-input.model.first_call`
-#      - Here, nothing: a later call takes :measured:`long-input.blocks.wall`; with the whole model it takes
-#        :measured:`long-input.model.wall`. It needs :measured:`long-input.blocks.memory` of memory beside
-#        weights and input; without compiling it needs :measured:`long-input.not-compiled.memory`
-#    * - The GPU waits for the CPU, sizes are few and known, and nothing in the model needs the CPU
-#      - The model in one CUDA graph by hand, without compiling
-#      - A call takes :measured:`short-input.not-compiled-in-a-cuda-graph.wall`; without the graph it takes
-#        :measured:`short-input.not-compiled.wall`
-#      - The graph keeps :measured:`short-input.not-compiled-in-a-cuda-graph.kept` of memory. Inputs are copied
-#        to a fixed address, and each call overwrites the result of the one before
-#    * - The GPU waits for the CPU, sizes are few and known, nothing in the model needs the CPU, and the program runs
-#        for very long
-#      - ``block.compile()`` for each block, and then the model in one CUDA graph by hand
-#      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
-#        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. The graph keeps
-#        :measured:`short-input.blocks-in-a-cuda-graph.kept` of memory. Inputs are copied to a fixed address, and each call overwrites the
-#        result of the one before
-#    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
-#      - ``model.compile(mode="reduce-overhead")``
-#      - In another test, a call takes :measured:`reduce-overhead.model.wall`. There it takes
-#        :measured:`reduce-overhead.not-compiled.wall` without compiling
-#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, the graph keeps
-#        :measured:`reduce-overhead.model.kept` of memory. A second size is compiled once more, and each size is
-#        recorded
-#    * - The program starts again and again, on the same machine
-#      - Keep the folder of the compiler's cache
-#      - The first call of the model takes :measured:`fresh-process.model-cache-kept.first_call`; with an empty cache it
-#        takes :measured:`fresh-process.model.first_call` (measured in one process)
-#      - Imports and the start of the compiler take their time as before. You need a folder that stays. What it holds is
-#        for one version of PyTorch and one kind of GPU
-#    * - In PyTorch 2.11, compiling changes nothing, and the blocks are of a class of ``torch.nn`` itself, such as
-#        ``TransformerEncoderLayer``
-#      - A newer PyTorch; or a subclass with a ``forward`` of its own; or ``torch.compile(layer)``
-#      - In PyTorch 2.11, ``compile()`` of such a block makes no graph
-#      - Nothing
-#    * - All later calls together save less than the compiler's start takes. With the long input of this page, compiled
-#        blocks pay after :measured:`long-input.blocks.break_even` calls. With the short input, in one CUDA graph, they
-#        pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls, compared with no graph, and much later
-#        compared with a graph alone
-#      - No compiling
-#      - You do not wait for the compiler
-#      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
-#        takes :measured:`long-input.blocks.wall`
-#
-# Conditions and costs
-# --------------------
-#
-# **The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
-# :doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
-#
-# If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little, or lose: each
-# block checks conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
-# :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. Compile
-# the whole model if no block repeats, or if the first call of the whole model is short enough.
-#
-# - **Layers of torch.nn itself**: in PyTorch 2.11, but not in 2.15, ``compile()`` does nothing, without a warning, on
-#   layers such as ``TransformerEncoderLayer``. There, put ``torch.compile(layer)`` into the model in place of the
-#   layer.
-#
-# **What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and
-# each call overwrites the result of the one before. With a short input, a graph by hand keeps
-# :measured:`short-input.not-compiled-in-a-cuda-graph.kept`. Without a graph, a call needs
-# :measured:`short-input.not-compiled.memory`. The start of the compiler takes :measured:`process.compiler.start_up`.
-# With a long input, the first call of compiled blocks comes on top: it takes
-# :measured:`long-input.blocks.first_call`. This was measured without gradients: in training, backward is compiled,
-# too, and you wait longer. After :measured:`long-input.blocks.break_even` calls, the run has won back both waits.
-#
-# With a short input, compiled blocks and one CUDA graph, the first call takes
-# :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Compared with no graph, the run has won back the
-# compiler's start and this call after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. But a graph
-# without compiled blocks saves most of this time: :claim:`a call in it takes at most 1.5 times as long
-# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`. Compared with that
-# graph, compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls,
-# and divide the sum by the seconds saved per call.
-#
-# Results in words
-# ----------------
-#
-# The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
-# :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
-# <long-input.blocks.first_call < long-input.model.first_call>`: :measured:`long-input.model.first_call`. Later
-# calls take about the same time in both cases.
-#
-# With a short input, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
-# short-input.not-compiled.wall>`: it is busy for less than 80 % of the time. Without compiling, a call
-# takes :measured:`short-input.not-compiled.wall`. Compiled blocks that are recorded in one CUDA graph
-# :claim:`take less than half of that <2 * short-input.blocks-in-a-cuda-graph.wall <
-# short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.wall`.
-#
-# The experiment
-# --------------
-#
-# The blocks are those of a language model. On a large GPU there are eight of them, each 768 wide. The long
-# input has 32 texts of 1024 tokens, and the short input is a single text of 128 tokens. All variants of an
-# experiment get the same model and the same input.
+# Eight blocks of a language model, 768 wide, run without gradients. Text and charts show medians of all processes; what a
+# cell prints is of one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -246,6 +136,8 @@ from _look import look
 
 # %%
 
+# sphinx_gallery_fold = "Sizes of the experiments"
+# sphinx_gallery_fold_output = True
 bench = Bench()
 
 import inspect
@@ -264,9 +156,9 @@ if ROOMY:
     WIDTH, DEPTH, SHORT, LONG = 768, 8, (1, 128), (32, 1024)
 
 # %%
-# These are the layer and the model of the original recipe:
 
 
+# sphinx_gallery_fold = "Layer and model of the original recipe"
 class Layer(nn.Module):
     """Two small linear layers, as in the original recipe."""
 
@@ -294,8 +186,6 @@ class Model(nn.Module):
 
 
 # %%
-# Variants that share Python code would also share compiled code, and only the first of them would compile.
-# So each variant gets a copy of the block's code.
 
 # sphinx_gallery_fold = "A transformer block, and how models are made"
 import types
@@ -340,11 +230,9 @@ def make_input(tokens, width, device, dtype):
 MACHINE = dict(width=WIDTH, device=bench.device, dtype=bench.dtype)
 
 # %%
-# The next cell makes the variants. ``compile()`` of a module only prepares: its first call compiles. Before a graph is
-# recorded by hand, the model runs once, which compiles it. Without gradients, any stream will do for that run; in
-# training, it must not be the default stream (:doc:`/recipes/cuda_graphs`).
 
 
+# sphinx_gallery_fold = "Ways to compile a model, and to capture it"
 def compile_blocks(model, x, **options):
     """Have each block compiled in place, in its first call."""
     for block in model.blocks:
@@ -405,6 +293,7 @@ def blocks_in_a_graph(model, x):
 # %%
 
 
+# sphinx_gallery_fold = "A call of each variant"
 def make_variants(ways, tokens, depth=DEPTH):
     """Return a call of each variant, with a model of its own and the same input."""
     calls = {}
@@ -420,10 +309,14 @@ def make_variants(ways, tokens, depth=DEPTH):
 # Pitfalls
 # --------
 #
-# **Each block is compiled, up to eight, and the rest is not.** The next block reuses the code if all its guards hold.
-# Weights may differ. **An integer of a module may not**, because it is part of the code. The layers below look alike.
-# Those of "Plain" differ by weights only, those of "OwnRate" by a dropout rate, and those of "UsesInt" by a number.
-# "UsesTensor" has that number in a tensor.
+# "torch._dynamo hit config.recompile_limit (8)"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Put the number by which your blocks differ into a tensor, or set
+# ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks; an integer or a dropout
+# rate is part of the code. Twelve layers with a number each compile :measured:`12-layers.usesint.compilations` times, and
+# :claim:`the rest runs eager <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
+# :measured:`12-layers.usestensor.compilations` graph serves all. ``TORCH_LOGS=recompiles`` names the guard that failed.
 
 # sphinx_gallery_fold = "Layers that look alike"
 
@@ -504,6 +397,7 @@ def count(layers, x, **options):
 # %%
 
 # sphinx_gallery_fold = "Count the compilations of twelve layers"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 x, counts = torch.ones(4, 10), {}
 for kind in (Plain, OwnRate, UsesInt, UsesTensor):
@@ -527,24 +421,21 @@ for kind, quantities in counts.items():
         bench.measure("12 layers", kind, quantity, number, unit="")
 
 # %%
-# - Where only weights and tensors differ, one graph serves all twelve layers. With gradients there are
-#   :measured:`12-layers.plain-gradients.compilations`, because the input of the first layer needs no gradient.
-# - Layers with different integers or dropout rates get a graph each, eight at most. Then
-#   :claim:`the rest runs without compiling <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`,
-#   and only a warning tells ("torch._dynamo hit config.recompile_limit"). Rule: put the number into a tensor,
-#   or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``.
-# - In PyTorch 2.11, ``compile()`` of a class of ``torch.nn`` makes no graph, because the compiler does not start inside
-#   PyTorch's own functions. PyTorch 2.15 makes one. Rule for 2.11: write a subclass with a ``forward``, or wrap the layer
-#   in ``torch.compile(layer)``.
+# Compiling a layer of ``torch.nn`` changes nothing
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# ``TORCH_LOGS=recompiles`` names the guard that failed.
+# In PyTorch 2.11, put ``torch.compile(layer)`` in the layer's place, or give a subclass a ``forward`` of its own. There,
+# ``compile()`` of a layer such as ``TransformerEncoderLayer`` makes no graph, without a warning. PyTorch 2.15 makes one.
 #
-# **Now and then a call takes seconds.** The compiler compiles again for an input of another type or size. Rule:
-# find such inputs in a test, with the stance ``fail_on_recompile``. In serving, the stance
-# ``eager_on_recompile`` runs them without compiling. Both came with PyTorch 2.6. :doc:`/recipes/varying_sizes` says
-# what to do about sizes that vary.
+# Now and then a call lasts seconds
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# In tests, find inputs that compile again with ``torch.compiler.set_stance("fail_on_recompile")``. In production,
+# ``eager_on_recompile`` runs them eager, so no request waits for the compiler, but nothing warns. If shapes vary, see :doc:`Dynamic shapes
+# </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 torch.compiler.reset()
 layer = Layer()
@@ -559,12 +450,15 @@ with torch.compiler.set_stance("eager_on_recompile"):
     print("without compiling:", layer(torch.ones(3, 10)).shape)
 
 # %%
-# **"Output of CUDAGraphs that has been overwritten".** With
-# ``block.compile(mode="reduce-overhead")``, each block is a CUDA graph of its own. A graph may overwrite what an earlier one has returned, and that is
-# the input of the next block. Rule: record the whole model in one graph, or call
-# ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the model.
+# "Output of CUDAGraphs that has been overwritten by a subsequent run"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Capture the whole model in one graph, or call ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the
+# model. With ``block.compile(mode="reduce-overhead")``, each block is a graph of its own, which may overwrite the input of
+# another one.
 
 # sphinx_gallery_fold = "Blocks that are CUDA graphs of their own"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 torch.compiler.reset()
 model = nn.Sequential(*[Layer() for _ in range(4)]).to(bench.device)
@@ -577,16 +471,21 @@ for _ in range(3):
         print(str(error).split(". ")[0])
 
 # %%
-# **A replay ends with "an illegal memory access was encountered".** If ``mode="reduce-overhead"`` warms up or records
-# after you have recorded a graph by hand, PyTorch up to 2.14 frees the workspace of cuBLAS, which your graph may still use. A
-# new size is enough for that. Rule: use one of the two in a process. If you cannot avoid both, run all sizes of
-# ``reduce-overhead`` first, and no new one afterwards.
+# "CUDA error: an illegal memory access was encountered"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Results are wrong, and nothing warns.** If you skip the guards on modules, a block with another number runs the code
-# of the first block, with the number of the first block. Rule: skip guards only where blocks differ in weights alone.
-# Pass a new dictionary ``options`` to each block: ``torch.compile`` empties the one it gets.
+# Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process. When ``reduce-overhead`` captures a
+# new shape, it frees memory of cuBLAS, which your graph may still use: :doc:`CUDA graphs </recipes/cuda_graphs>`.
+#
+# Results are wrong, and nothing warns
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Skip guards only if blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block with
+# another number runs the code of the first, number included. Pass each block an ``options`` dictionary of its own:
+# ``torch.compile`` empties the one it gets.
 
 # sphinx_gallery_fold = "Two blocks that share code, with and without guards"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 skip = torch.compiler.skip_guard_on_all_nn_modules_unsafe
 for options in (None, {"guard_filter_fn": skip}):
@@ -599,10 +498,14 @@ for options in (None, {"guard_filter_fn": skip}):
     print("right:", torch.allclose(y, right, atol=1e-3))
 
 # %%
-# **Checkpoints do not load.** ``torch.compile(model)`` returns a wrapper, which puts ``_orig_mod.`` before
-# all names of weights. Rule: ``model.compile()`` and ``block.compile()`` work in place and keep the names.
+# Unexpected keys: ``_orig_mod.``
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Use ``block.compile()``, which works in place. ``torch.compile(block)`` returns a wrapper that puts ``_orig_mod.`` before
+# the names of weights.
 
 # sphinx_gallery_fold = "Names of weights"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 print(next(iter(torch.compile(Layer()).state_dict())))
 layer = Layer()
@@ -610,24 +513,12 @@ layer.compile()
 print(next(iter(layer.state_dict())))
 
 # %%
-# **The cache does not help.** It lies in a temporary folder, which a container forgets. It holds for one version
-# of PyTorch and of Triton, and for one kind of GPU. Rule: set ``TORCHINDUCTOR_CACHE_DIR`` to the absolute path
-# of a folder that stays, or carry the cache along with ``torch.compiler.save_cache_artifacts()`` (a beta since
-# 2.7).
+# Why the first call is slow
+# --------------------------
 #
-# **Compiling fails.** Try ``backend="eager"``. If the error stays, the compiler cannot follow the Python code. If
-# it goes away, a later step fails.
-#
-# Why the first call takes long
-# -----------------------------
-#
-# ``torch.compile`` follows the Python code of ``forward`` into every layer. A loop over 64 layers becomes one
-# graph with 64 copies of the same operations. Each later step, up to the generated code, works on all of
-# them.
-#
-# The layers differ in their weights only. **Weights are inputs of the graph**, as ``x`` is, so the code of
-# one layer serves all layers. The next cell prints the graph of one layer. ``TORCH_LOGS=graph_code python
-# job.py`` prints yours.
+# The compiler follows ``forward`` into every layer. A loop over 64 layers becomes one graph with 64 copies of the same
+# operations, and each later step works on all of them. But layers differ in weights only, and weights are inputs of the
+# graph, as ``x`` is. So the graph of one layer serves all:
 
 # sphinx_gallery_fold = "Print the graph of one layer"
 # sphinx_gallery_once = True
@@ -643,12 +534,9 @@ def show(graph, inputs):
 compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
-# The next cell counts the operations that the compiler is given. ``nested_compile_region`` is a third
-# variant, a prototype. With it, the whole model is one graph, which holds the block once and calls it many times. If the
-# blocks differ by an integer, each gets a graph of its own. In PyTorch 2.15 there are at most
-# ``max_reuse_entries`` of them, eight unless told otherwise. Then compiling fails.
 
 # sphinx_gallery_fold = "How operations are counted"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -687,6 +575,7 @@ print(operations)
 # %%
 
 # sphinx_gallery_fold = "64 nested layers, each with a number of its own"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -720,24 +609,29 @@ for name, count in operations.items():
 # %%
 # .. chart:: operations
 #    :case: 64 layers
+#    :best: blocks
 #
 #    Operations that the compiler is given for 64 layers.
 #
-# Blocks have a price in every call. Before Python enters compiled code, it checks the :term:`guards <guard>` of
-# that code, which are the conditions under which it is valid. A model that is compiled as a whole is entered
-# once per call. Compiled blocks are entered once per block. What stands between the blocks runs without
-# compiling.
+# Blocks have a price: each call checks :term:`guards <guard>` and enters compiled code once per block, and what stands
+# between blocks runs eager. ``nested_compile_region``, a prototype, avoids it: the model is one graph, which holds the
+# block once. In PyTorch 2.15 it fails after ``max_reuse_entries`` different blocks, eight by default.
 #
-# A long input: the GPU is busy
-# -----------------------------
+# Compiled blocks cut the first call and run as fast
+# --------------------------------------------------
 #
-# We check that all variants give the same result, within a tenth. ``wall`` is the wall time of a call and ``gpu`` the
-# time in kernels. ``cpu`` is the time in which the CPU launches them. ``first_call`` has an empty cache.
-# ``break_even`` says after how many calls the variant has saved as much time as its start took, compared with not
-# compiling.
-# Tables, charts and text show the median of all processes. What is printed, and the tables of the notebook,
-# show one run.
+# With 32 texts of 1024 tokens the GPU is busy. Compiling blocks :claim:`cuts the first call <long-input.blocks.first_call <
+# long-input.model.first_call>` from :measured:`long-input.model.first_call` to :measured:`long-input.blocks.first_call`.
+# Later calls are :claim:`as fast, within a tenth <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`:
+# :measured:`long-input.blocks.wall` and :measured:`long-input.model.wall`, eager :measured:`long-input.not-compiled.wall`.
+# Blocks break even after :measured:`long-input.blocks.break_even` calls, the whole model after
+# :measured:`long-input.model.break_even`: blocks are for the first call. If total time counts, time both. In
+# :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the
+# whole model after :measured:`memory:training-step.model.break_even`.
+# :claim:`Peak memory of a call falls <long-input.blocks.memory < long-input.not-compiled.memory>` from
+# :measured:`long-input.not-compiled.memory` to :measured:`long-input.blocks.memory`.
 
+# sphinx_gallery_fold = "Time a long input"
 WAYS = {"not compiled": None, "blocks": compile_blocks, "model": compile_model}
 REHEARSED = {"blocks, in a CUDA graph": blocks_in_a_graph}
 rehearsal = make_variants({"not compiled": None}, LONG, depth=1)
@@ -750,42 +644,27 @@ long_input = bench.compare(
 )
 
 # %%
-# .. chart:: first_call
-#    :case: long input
+# When the GPU waits, one CUDA graph does most
+# --------------------------------------------
 #
-#    First call of eight blocks with a long input, once the compiler has started.
-#
-# - The first call :claim:`takes less time if the blocks are compiled, and not the model
-#   <long-input.blocks.first_call < long-input.model.first_call>`: it takes
-#   :measured:`long-input.blocks.first_call`.
-# - Later calls of the two are about equally fast, as the original recipe says. Compiled blocks take
-#   :measured:`long-input.blocks.wall`; the compiled model takes :measured:`long-input.model.wall`.
-# - Compiled blocks :claim:`need less GPU time than blocks that are not compiled <long-input.blocks.gpu <
-#   long-input.not-compiled.gpu>`: they need :measured:`long-input.blocks.gpu`; without compiling, a call needs
-#   :measured:`long-input.not-compiled.gpu`. GPU times come from other calls, with a profiler, so they can be a little
-#   above wall times.
-# - Compiled blocks also :claim:`need less memory than blocks that are not compiled <long-input.blocks.memory <
-#   long-input.not-compiled.memory>`: :measured:`long-input.blocks.memory` beside weights and input. The
-#   compiled model needs :measured:`long-input.model.memory`.
-# - The blocks pay after :measured:`long-input.blocks.break_even` calls, compared with not compiling.
-#
-# A short input: the GPU waits for the CPU
-# ----------------------------------------
-#
-# With one short text there is little to compute, and the CPU launches kernels one by one. A **CUDA graph** holds all
-# these launches, and the CPU repeats them with one call. With ``mode="reduce-overhead"``, the compiler records it. This
-# mode has its own test, before the others: when PyTorch up to 2.14 records, it frees memory that graphs by hand may still use
-# (see the pitfalls).
+# With one text of 128 tokens, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
+# short-input.not-compiled.wall>`. One graph, captured manually and without a compiler, makes a call
+# :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall <
+# short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
+# :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring it to
+# :measured:`short-input.blocks-in-a-cuda-graph.wall`. Beside the graph alone, they :claim:`save at most a third
+# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler startup
+# against that, not against eager.
 
+# sphinx_gallery_fold = "Time reduce-overhead; it comes before manual captures, whose memory it may free up to 2.14"
 WAYS = {"not compiled": None, "model": reduce_overhead}
 by_compiler = bench.compare(
     "reduce-overhead", make_variants(WAYS, SHORT), tolerance=0.1, rehearse=False
 )
 
 # %%
-# A second test times the other variants, and the uncompiled model again. Two of its variants record the model by
-# hand.
 
+# sphinx_gallery_fold = "The other variants"
 WAYS = {
     "not compiled": None,
     "blocks": compile_blocks,
@@ -795,55 +674,51 @@ WAYS = {
 }
 
 # %%
-# "Fewer guards" skips the guards on modules, which is unsafe (see the pitfalls). It was measured in one process.
 
+# sphinx_gallery_fold = "Fewer guards: unsafe, see the pitfalls"
 # sphinx_gallery_once = True
 WAYS["blocks, fewer guards"] = fewer_guards
 
 # %%
 
+# sphinx_gallery_fold = "Time a short input"
 short_calls = make_variants(WAYS, SHORT)
 short_input = bench.compare("short input", short_calls, tolerance=0.1, rehearse=False)
 
 # %%
 
-# sphinx_gallery_fold = "Look at three variants: lines of this run"
+# sphinx_gallery_fold = "What look prints for three variants"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
     print(name, end=": ")
     look(short_calls[name])
 
 # %%
-# .. chart:: wall
+# .. chart:: busy
 #    :case: short input
+#    :best: not compiled, in a CUDA graph
 #
-#    Wall time of a later call with a short input.
+#    A later call with a short input.
 #
-# - Compiled blocks :claim:`need less GPU time than blocks that are not compiled <short-input.blocks.gpu <
-#   short-input.not-compiled.gpu>`, but the CPU enters compiled code once per block. So a call takes
-#   :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`.
-# - The compiled model is entered once. A call takes :measured:`short-input.model.wall`. Which of the
-#   two takes less depends on the host.
-# - With fewer guards, a call takes :measured:`short-input.blocks-fewer-guards.wall` in the one process that tried them. So
-#   they are not worth the risk here.
-# - A replay of a CUDA graph checks no guards. :claim:`Compiled blocks take less time in a graph than without
-#   one <short-input.blocks-in-a-cuda-graph.wall < short-input.blocks.wall>`:
-#   :measured:`short-input.blocks-in-a-cuda-graph.wall`.
-# - :claim:`Even without compiling, the graph saves more than half of the time <2 *
-#   short-input.not-compiled-in-a-cuda-graph.wall < short-input.not-compiled.wall>`: a call takes
-#   :measured:`short-input.not-compiled-in-a-cuda-graph.wall`.
-# - The model with ``reduce-overhead`` takes :measured:`reduce-overhead.model.wall`. To get there, :claim:`its
-#   first call takes longer than that of blocks in a graph <short-input.blocks-in-a-cuda-graph.first_call <
-#   reduce-overhead.model.first_call>`: :measured:`reduce-overhead.model.first_call`.
+# ``reduce-overhead`` needs :measured:`reduce-overhead.model.wall` a call, after a first call of
+# :measured:`reduce-overhead.model.first_call`; :claim:`blocks in a graph are ready sooner
+# <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
+# :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks reach
+# :measured:`short-input.blocks.speedup`, and the whole model :measured:`short-input.model.speedup`, of eager's speed. In
+# PyTorch 2.11, on another host, these were :measured:`short-input.blocks.speedup@2.11` and
+# :measured:`short-input.model.speedup@2.11`.
 #
-# From ``import torch`` to the first result
-# -----------------------------------------
+# A kept cache shortens the first call, not the imports
+# -----------------------------------------------------
 #
-# In the tests above, the compiler had started before. A program that starts again also imports PyTorch and its
-# compiler, and the compiler starts its workers. Here each variant runs in a process of its own, one after the
-# other, with all cores of the machine and the short input. These were measured once. The table is in seconds.
-#
-# "Cache kept" is a second process, which finds the cache that the first one left on disk.
+# A fresh process has its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call costs more
+# than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
+# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so it breaks even later. With the cache of the process
+# before, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>` to
+# :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes after
+# :measured:`fresh-process.model-cache-kept.first_result` (1 run). The cache lies in a temporary folder, which a container
+# forgets: set ``TORCHINDUCTOR_CACHE_DIR``: :doc:`Saved models </recipes/saved_models>`.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -926,6 +801,7 @@ def start_in_process():
 # %%
 
 # sphinx_gallery_fold = "How the processes are started"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 seconds, sizes = {}, {}
 for name in ("model", "model, cache kept"):
@@ -946,21 +822,17 @@ for name, parts in seconds.items():
 # .. chart:: first_result
 #    :case: fresh process
 #
-#    Time from ``import torch`` to the first result of a fresh process.
+#    From ``import torch`` to the first result of a fresh process.
 #
-# - With an empty cache, the compiled model has its first result after
-#   :measured:`fresh-process.model.first_result`. Its first call takes :measured:`fresh-process.model.first_call`
-#   of that; the imports take most of the rest.
-# - With the cache kept, :claim:`the first call of the model takes less time
-#   <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>`:
-#   :measured:`fresh-process.model-cache-kept.first_call`. The Python code is still followed, and guards are
-#   still made.
+# 64 tiny layers: blocks cut the first call
+# -----------------------------------------
 #
-# The layers of the original recipe
-# ---------------------------------
-#
-# Its 64 layers are ten wide and compute next to nothing. They were measured in one process. "Model, nested" is the
-# whole model, whose layers are marked by ``nested_compile_region``.
+# The original recipe's layers are ten wide and compute next to nothing. Compiling blocks :claim:`cuts the first call
+# <64-layers.blocks.first_call < 64-layers.model.first_call>` from :measured:`64-layers.model.first_call` to
+# :measured:`64-layers.blocks.first_call`; nested regions cut it to :measured:`64-layers.model-nested.first_call`. In later
+# calls, :claim:`the GPU waits for the CPU <1.25 * 64-layers.not-compiled.gpu < 64-layers.not-compiled.wall>`, compiled or
+# not: eager :measured:`64-layers.not-compiled.wall`, blocks :measured:`64-layers.blocks.wall`, the model
+# :measured:`64-layers.model.wall` (1 run).
 
 # sphinx_gallery_fold = "How the original layers are timed"
 # sphinx_gallery_once = True
@@ -999,57 +871,23 @@ def tiny_variants():
 
 # %%
 
+# sphinx_gallery_fold = "Time the original layers"
 # sphinx_gallery_once = True
 tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=False)
 
 # %%
-# The original recipe reports a first call of 9.7 s for the whole model, and 0.7 s for its layers. Here the two
-# take :measured:`64-layers.model.first_call` and :measured:`64-layers.blocks.first_call`: host, PyTorch and
-# cache differ. The original does not compare with layers that are not compiled. Compiled layers take
-# :measured:`64-layers.blocks.wall` in later calls; without compiling, they take :measured:`64-layers.not-compiled.wall`.
-# Each call enters compiled code 64 times, and checks guards each time. The compiled model takes
-# :measured:`64-layers.model.wall`. It :claim:`needs less GPU time <64-layers.model.gpu < 64-layers.not-compiled.gpu>`, but
-# the GPU waits for the CPU. What the CPU does in that time was not measured. If the layers are marked as nested regions,
-# :claim:`the first call of the model takes less time <64-layers.model-nested.first_call < 64-layers.model.first_call>`:
-# :measured:`64-layers.model-nested.first_call`. All layers have to be of one class: a class of its own for each breaks
-# the reuse, as an integer does.
+# Limits and next steps
+# ---------------------
 #
-# Serving
-# -------
+# - Two inputs of fixed shape and one kind of block were measured, without gradients. :ref:`How break-even is computed
+#   <break-even>`. :doc:`Before you serve </serving>`.
+# - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch advises to
+#   compile the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? :doc:`Memory </recipes/memory>`.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process, and beware of lost gradients:
+#   :ref:`changes up to 2.15 <newer-pytorch>`.
 #
-# - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can
-#   vary, and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with
-#   each size. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
-#   ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot
-#   runs without compiling, and nothing warns. With ``reduce-overhead`` and PyTorch 2.11, make all calls in one
-#   thread: in another one, a new size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a
-#   new size still records a graph during the request, even if nothing is compiled: see :doc:`/recipes/varying_sizes`.
-# - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in
-#   one pool (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All
-#   graphs of one pool together need about the memory of the largest <cuda_graphs:graphs-of-four-batches.one-pool.kept
-#   < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are many or unknown, use ``reduce-overhead``: first
-#   call the model with two sizes, and with a batch of one if that can come; then three times with each size. Pad to a
-#   few sizes, with a mask, only if new sizes keep coming. Up to PyTorch 2.14, do not use both in one process:
-#   ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate`` with
-#   a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
-#
-# What is not measured here, and where to go on
-# ---------------------------------------------
-#
-# One GPU, two inputs of fixed size and one kind of block were measured. Training and activation checkpointing were
-# not. How soon a process has its first result depends on the host and its disk. With FSDP2,
-# compile each block before ``fully_shard``; this was not measured, either. The functions that skip guards say "unsafe" in
-# their names.
-#
-# `Regional AOT <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ compiles only the block ahead
-# of time. `Compile Time Caching
-# <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__ explains all caches.
-# :doc:`/recipes/where_time_goes` tells whether your GPU waits for the CPU. :doc:`/recipes/compile_modes` shows a
-# model that should not be compiled as a whole. :doc:`/recipes/token_generation` records the compiled blocks of a
-# decoder in one CUDA graph.
-#
-# This recipe builds on `Reducing torch.compile cold start compilation time with regional compilation
-# <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__ by `Animesh Jain
-# <https://github.com/anijain2305>`__ and its Chinese translation. The original compiles both variants in one
-# process, the whole model first, so the layers profit from what the model's run has loaded. It says that later calls are about
-# equally fast, and does not time them without compiling.
+# Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
+# compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__ this
+# one builds, and to its Chinese translators. It reports a first call of 9.7 s for 64 layers as a model and 0.7 s as
+# blocks; host, release and cache differ here. It compiles both in one process, the model first, so its blocks profit from
+# what the model's run has loaded. It does not time eager.

@@ -1,28 +1,29 @@
 """
-How do I make token generation fast?
-====================================
+Fast LLM token generation: static KV cache and CUDA graphs
+==========================================================
 
-Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
+Few tokens per second from a language model, with or without ``torch.compile``?
 
 .. answer::
 
-   **Use a static KV cache, and run each decode step as one CUDA graph.** In Transformers,
-   ``cache_implementation="static"`` does both; skip that for a few short texts, because compiler startup alone costs
-   :measured:`process.compiler.start_up` per process. If a token takes about as long as reading all weights once, a graph
-   helps little: quantize, or batch more texts.
+   **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually:
+   nothing compiles. In Transformers, pass ``cache_implementation="static"``; that is for long runs, because compiler
+   startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or batch more
+   texts instead.
 
    .. chart:: busy
       :case: one token.1
       :only: without compiling, default, graph by hand, reduce-overhead
-      :best: reduce-overhead
+      :best: graph by hand
       :hero:
 
       Time per token, one text, a decoder of twelve blocks
 
-   - :measured:`one-token.1.reduce-overhead.speedup` per decode step of this page's decoder, against eager
-   - :measured:`one-token.1.reduce-overhead.ready` until the step is compiled and captured, plus startup
-   - :measured:`one-token.1.reduce-overhead.break_even` tokens to break even, startup included
-   - :measured:`one-token.1.reduce-overhead.kept` kept by the graph; batch and cache size are fixed
+   - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
+   - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
+   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even against
+     eager, startup included
+   - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch and cache length are fixed
 
    .. code-block:: diff
       :caption: What changes
@@ -55,14 +56,14 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
       from torch.nn.functional import scaled_dot_product_attention as attend
       torch.set_default_device("cuda")
       torch.set_grad_enabled(False)
-      cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 places
+      cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 slots
       q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
       def step():  # your model, for one token; texts of one batch are equally long
           k, v = cache.index_copy_(3, position.add_(1), new)
           return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
       step()
       with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
-          output = step()  # records, and does not run
+          output = step()  # captures, does not run
       position.fill_(-1)  # before each text; after a prompt: its length - 1
       graph.replay(), graph.replay()  # copy the next token into q and new before each
 
@@ -74,154 +75,54 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Use a static cache, and a graph for the step
+     - A static cache, and a CUDA graph of the decode step
+   * - GPU busy 80 to 95 %
+     - Try the graph: up to a fifth of the time is idle
    * - GPU busy above 95 %
-     - A graph has nothing to remove. Quantize, or batch more texts
-   * - The step calls ``.item()`` or computes on the CPU
-     - Use ``reduce-overhead``; such a step cannot be captured manually
-   * - Only the first token is slow
-     - The prompt is the cause: see the table below
-   * - You serve with vLLM or SGLang
-     - Nothing, unless ``enforce_eager`` is set
+     - No graph: quantize, or batch more texts
+   * - ``.item()`` or ``.cpu()`` in the decode step
+     - ``reduce-overhead``: a manual capture cannot sync with the CPU
+   * - The first text is slow, and nothing compiles
+     - Make the cache static, or switch cuDNN attention off
 
 **In your library**
 
 .. libraries::
 
-   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
-     ``reduce-overhead``; but not if parts of the model are offloaded to the CPU or the disk, or if its quantizer
-     cannot be compiled, and nothing tells so. A text longer than all before, and a batch of another size, get a new
-     cache, and the step is compiled again. So begin with the longest text that can come, and keep the batch size.
-     Without a static cache, ``generate`` compiles nothing.
-   - **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in
-     vLLM ``enforce_eager``).
+   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step
+     with ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot
+     be compiled. A text that does not fit into the cache, or another batch size, compiles again: start with the
+     longest text you expect, and keep the batch size.
+   - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
+     mode="reduce-overhead")`` to see whether it pays. Then capture the step manually, which needs no compiler.
+     :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
+   - **vLLM and SGLang**: both capture CUDA graphs by themselves. Check that ``enforce_eager`` (vLLM) and
+     ``--disable-cuda-graph`` (SGLang) are not set.
 
 **What you need**
 
-- PyTorch 2.11 or newer, Transformers 5.17 or newer, and pandas. CUDA graphs are stable;
-  ``reduce-overhead`` is a mode of ``torch.compile``.
-- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
-  compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
+- PyTorch 2.11 or newer, Transformers 5.17 or newer, and pandas.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on
+  the CPU, without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# What to choose
-# --------------
+# Setup
+# -----
 #
-# A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
-# its size do not change. Times in the table are wall times per token, for one text. The start of the compiler takes
-# :measured:`process.compiler.start_up`, once per process. Add this time where something is compiled.
-# :doc:`/recipes/where_time_goes` shows how to find out whether the GPU waits for the CPU.
-#
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What you see
-#      - Choose
-#      - What it gives
-#      - What it costs
-#    * - Tokens come slowly, and the GPU waits for the CPU: it is busy for less than 80 % of the time
-#      - A static cache, and the step for one token in a CUDA graph recorded by hand
-#      - A token takes :measured:`one-token.1.graph-by-hand.wall`; without compiling it takes
-#        :measured:`one-token.1.without-compiling.wall`
-#      - The batch size is fixed. Beside weights and cache, the graph keeps
-#        :measured:`one-token.1.graph-by-hand.kept` of memory
-#    * - Tokens come slowly, and very many of them are to be written
-#      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
-#      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
-#      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The graph is then
-#        ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and keeps
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.kept` of memory. After
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens it has saved more than the start took,
-#        compared with no graph, and much later compared with a graph alone. The batch size is fixed
-#    * - You can wait longer for the compiler, or do not want to record a graph yourself
-#      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
-#      - A token takes :measured:`one-token.1.reduce-overhead.wall`
-#      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The step is then
-#        ready after :measured:`one-token.1.reduce-overhead.ready`, and keeps
-#        :measured:`one-token.1.reduce-overhead.kept` of memory. Each call overwrites the result of the one
-#        before
-#    * - You compile with the mode ``default``, and tokens still come slowly
-#      - The mode ``reduce-overhead``, with a static cache
-#      - With ``default``, a token takes :measured:`one-token.1.default.wall`; with ``reduce-overhead`` it takes
-#        :measured:`one-token.1.reduce-overhead.wall`
-#      - The batch size is fixed, and each call overwrites the result of the one before
-#    * - The first text takes seconds, though nothing is compiled: the cache gets a new place with each token
-#      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
-#      - The first token at a new length takes :measured:`growing-cache.cudnn.first_pass`; without
-#        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
-#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text. Attention reads the
-#        whole cache, empty places too
-#    * - The wall time of a token is near the bytes of the weights divided by the memory bandwidth
-#      - Weights of 8 or 4 bits, or more texts in a batch
-#      - Not measured here
-#      - Weights are rounded; or each text waits for the others of its batch
-#    * - You wait for the first token
-#      - If prompts are few, change nothing. If many short ones come, pad them to a few lengths, with a graph for each:
-#        :doc:`/recipes/varying_sizes`. Not measured for prompts
-#      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall` if its
-#        length came before; a new length can take much longer
-#      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
-#
-# Conditions and costs
-# --------------------
-#
-# The GPU waits for the CPU if it is busy for less than 80 % of the time: ``look`` in :doc:`/recipes/where_time_goes`
-# prints it. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
-# nothing in it reads a value back (``.item()``) or computes on the CPU. Otherwise use ``reduce-overhead``, with cache
-# and position as buffers of a module (``register_buffer``): if they are none, no graph is recorded. Up to PyTorch
-# 2.14, do not use both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all
-# weights once takes as long as their bytes divided by the memory bandwidth.
-#
-# **What it costs:** with Transformers, you wait for the compiler: for its start, for the first text, and for each
-# text that does not fit into the cache. With a Llama of two layers, the first text takes
-# :measured:`transformers.static.first_call`. Each later text of 64 tokens takes :measured:`transformers.static.wall`;
-# with a growing cache it takes :measured:`transformers.growing.wall`. In your job, add the seconds of the start and
-# of the first text, and divide the sum by the seconds saved per text: after so many texts, you have won them back. A
-# graph recorded by hand needs no compiler. Beside weights and cache, such a graph keeps
-# :measured:`one-token.1.graph-by-hand.kept` of memory. A step without a graph needs
-# :measured:`one-token.1.without-compiling.memory` at its peak. A cache for 256 tokens takes
-# :measured:`one-token.1.cache.bytes` per text, from the start. Attention reads the whole cache, empty places too, so
-# :claim:`a cache that is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
-#
-# With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
-# The graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compared with no graph at
-# all, the run has won back both waits after :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens.
-# But a graph without compiled blocks saves most of this time: :claim:`a token in it takes at most 1.5 times as long
-# <one-token.1.graph-by-hand.wall < 1.5 * one-token.1.blocks-compiled-graph-by-hand.wall>`. Compared with that graph,
-# compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls, and
-# divide the sum by the seconds saved per token. Leave prompts uncompiled: with a few long prompts, compiling takes
-# more time than it saves. If long prompts keep coming, compile them as a function of their own, for any length: see
-# :doc:`/recipes/varying_sizes`. That was not measured here.
-#
-# Results in words
-# ----------------
-#
-# A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
-# :claim:`the GPU waits for the CPU <1.25 * one-token.1.without-compiling.gpu <
-# one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
-# graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
-# one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
-# :measured:`one-token.1.graph-by-hand.ready`. Beside weights and cache, it keeps
-# :measured:`one-token.1.graph-by-hand.kept` of memory.
-#
-# If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
-# <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
-# :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the
-# graph. A token then takes :measured:`one-token.1.reduce-overhead.wall`, about as long as with compiled blocks. But
-# the whole model has to be compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling
-# alone is not enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the
-# GPU still waits for the CPU <1.25 * one-token.1.default.gpu < one-token.1.default.wall>`.
+# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
 from _harness import Bench
 
 # %%
-# The decoder has twelve blocks with random weights. It reads a prompt of 128 tokens.
+
+# sphinx_gallery_fold = "Imports and sizes"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 
@@ -437,10 +338,14 @@ def read_once(decoder):
 # Pitfalls
 # --------
 #
-# **A kept result changes, or an error says that it was overwritten.** With ``reduce-overhead``, the next call writes
-# to the same addresses.
+# "accessing tensor output of CUDAGraphs that has been overwritten"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead``
+# check that; later ones, and manual graphs, overwrite your tensor without a word.
 
-# sphinx_gallery_fold = "A kept result of reduce-overhead"
+# sphinx_gallery_fold = "Keep a result, and clone it"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 double = torch.compile(lambda x: 2 * x, mode="reduce-overhead")
 ones = torch.ones(4, device=bench.device)
@@ -453,14 +358,15 @@ kept = [double(ones).clone() for _ in range(3)]
 print("cloned:", kept[0])
 
 # %%
-# Rule: clone what you keep. ``torch.compiler.cudagraph_mark_step_begin()`` tells PyTorch where a new step begins, if
-# several compiled functions belong to one step. A graph by hand gives no error, and ``reduce-overhead``
-# gives one in its first calls only.
+# Every prompt compiles again
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Prompts compile again and again.** If prompts and single tokens go through the same compiled function, the compiler
-# sees several sizes. The next cell counts the graphs for two prompts and two tokens.
+# **Compile the decode step alone, and run prompts in eager mode.** A function that gets both sees several shapes: two
+# prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs, four tokens need
+# {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
-# sphinx_gallery_fold = "How graphs are counted"
+# sphinx_gallery_fold = "Count the graphs"
+# sphinx_gallery_fold_output = True
 
 
 class Counter:
@@ -499,43 +405,45 @@ for name, count in graphs.items():
     bench.measure("sizes", name, "graphs", count, unit="")
 
 # %%
-# Single tokens need :measured:`sizes.tokens-only.graphs` graph. :claim:`With prompts among them there are more
-# <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`: :measured:`sizes.prompts-and-tokens.graphs`.
-# Rule: compile the step for one token, and run prompts without compiling.
-# :doc:`/recipes/regional_compilation` shows what else compiles again.
+# "skipping cudagraphs due to mutated inputs"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **A graph by hand computes with old values.** It reads the addresses that it was recorded with. Rule: copy the next
-# token and position into the same tensors, as ``position.fill_(...)`` does here.
+# **Register cache and position as buffers** (``register_buffer``). If a call writes to its arguments,
+# ``reduce-overhead`` runs it without a graph.
 #
-# **Texts of a batch differ in length.** Here, a batch has one position for all its texts. Rule: give each text its own
-# position, and use the position to write the row of this text in the cache and to make its row of the mask. This was
-# not measured.
+# The graph keeps repeating the same token
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **The static cache is full.** It has as many places as it was made with, and a position behind the last one is an
-# error, after which the process has to start again. Rule: make it for the longest prompt and the longest answer together, or stop in time.
+# **Copy the next token and position into the captured tensors**, as ``position.fill_()`` does. A graph reads
+# addresses, not Python variables.
 #
-# **A batch of another size comes.** A graph has one batch size. Rule: fill the batch up to the next size that was
-# recorded. Graphs that run one after the other can share memory: pass ``pool=first.pool()`` to
-# ``torch.cuda.graph``.
+# "CUDA error: device-side assert triggered"
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Why a token takes long
-# ----------------------
+# **Allocate the cache for prompt and answer together, or stop in time.** A position past the last slot raises this
+# error, and the process has to restart.
 #
-# To write a token, a decoder reads all its weights, and it does little with each of them. So the **limit** is
-# the time in which the GPU reads the weights and the cache once: their bytes divided by the memory bandwidth. Here, a
-# token reads :measured:`one-token.1.a-token.bytes`, and the GPU copies with :measured:`process.copy.bandwidth`.
+# Texts of one batch differ in length
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# But first the kernels have to be launched. Without compiling, a token takes
-# :measured:`one-token.1.without-compiling.kernels` kernels, and an eager operation on a small tensor takes the
-# CPU :measured:`process.eager-operation.launch_cost` here. The GPU has finished each of them before the next
-# one comes. This is what "**the GPU waits for the CPU**" means: it is busy for less than 80 % of the time.
-# A CUDA graph holds all kernels of a token, and the CPU launches it with one call.
+# **Give each text its own position**, for its row of the cache and of the mask.
 #
-# A graph repeats the same kernels on the same addresses. A growing cache has another size and another
-# address for each token, and so it cannot be part of a graph. A static cache can: the
-# position of the token is a tensor, and a mask hides the places that are still empty.
+# Another batch size comes
+# ~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# ``look`` tells how busy the GPU is, and the picture shows when the CPU launches and the GPU computes during one token.
+# **Fill the batch up to the next size that you captured.** Graphs of several sizes share memory if you capture the
+# largest first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+#
+# Why launches are the bottleneck, not the GPU
+# --------------------------------------------
+#
+# A decode step reads all weights once and computes little with them. At best it lasts as long as this read, the
+# **limit**: :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode the CPU spends
+# :measured:`one-token.1.without-compiling.cpu` launching :measured:`one-token.1.without-compiling.kernels` kernels
+# that run for :measured:`one-token.1.without-compiling.gpu`. The GPU is done with each before the next arrives.
+#
+# A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot hold a
+# growing cache. A **static cache** is allocated once: the position is a tensor, and a mask hides the empty slots.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -544,6 +452,7 @@ from _look import look
 # %%
 
 # sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 decoder = make_decoder(1)
 lanes = {}
@@ -558,19 +467,39 @@ bench.publish_spans("kernels of a token", lanes)
 # %%
 # .. spans:: kernels of a token
 #
-#    Without a graph, the CPU launches one kernel after the other, and there are gaps between them; the profiler adds to
-#    the gaps. In the graph, the CPU launches once.
+#    One decode step. In eager mode the GPU idles between kernels; the profiler widens these gaps. The graph needs one
+#    launch.
 #
-# One token
-# ---------
+# Compiling alone leaves the GPU idle; a graph does not
+# -----------------------------------------------------
 #
-# The variants write one token after the other into the same kind of static cache. "Graph by hand" runs the step twice
-# and then records it in a CUDA graph; to run it once would be enough (:doc:`/recipes/cuda_graphs` says why). We check that
-# all variants give the same logits after three tokens, within a tenth.
-# ``wall`` is the wall time of a token and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU
-# launches them. ``share`` is the time that the work takes at best (the limit), divided by ``gpu``. Tables, charts and
-# text show the median of all processes. What is printed, and the tables of the notebook, show one run. A speed-up is
-# computed in each process, and then the median is taken: so it can differ from the quotient of two times in the table.
+# .. chart:: busy
+#    :case: one token.1
+#    :best: graph by hand
+#
+#    Time per token, one text.
+#
+# - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
+#   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
+#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager
+#   time follows the CPU, and varies within a process. The graph is ready in
+#   :measured:`one-token.1.graph-by-hand.ready`, because nothing compiles.
+# - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
+#   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
+#   but still one by one: :claim:`the GPU idles more than half of the time <2 * one-token.1.default.gpu <
+#   one-token.1.default.wall>`.
+# - Compiled blocks in the graph save :claim:`some more: {one-token.1.graph-by-hand.wall} →
+#   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
+#   one-token.1.graph-by-hand.wall>`. Weigh that against the plain graph, not against eager mode: :claim:`compiler
+#   startup alone lasts as long as 5,000 tokens of that graph <5000 * one-token.1.graph-by-hand.wall <
+#   process.compiler.start_up>`.
+# - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles
+#   the whole model: :claim:`ready in {one-token.1.reduce-overhead.ready}, compiled blocks in
+#   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
+#   one-token.1.reduce-overhead.ready>`, plus startup.
+
+# sphinx_gallery_fold = "One token, in five variants"
+# sphinx_gallery_fold_output = True
 
 make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
 decoder = make_decoder(TEXTS[0])
@@ -600,38 +529,14 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
 
 # %%
-# .. chart:: wall
-#    :case: one token.1
+# Sixteen texts cost about as much as one
+# ---------------------------------------
 #
-#    Wall time of a token, for one text.
-#
-# - Without compiling, a token takes :measured:`one-token.1.without-compiling.gpu` of GPU time, and its wall
-#   time is :measured:`one-token.1.without-compiling.wall`.
-# - ``default`` fuses operations: :claim:`it launches fewer kernels <one-token.1.default.kernels <
-#   one-token.1.without-compiling.kernels>`, :measured:`one-token.1.default.kernels`. The CPU still launches
-#   them one by one, and it checks :term:`guards <guard>` before.
-# - The graph by hand has the kernels of the model without compiling. It is ready after
-#   :measured:`one-token.1.graph-by-hand.ready`, because nothing is compiled. :claim:`The GPU no longer waits
-#   for the CPU <one-token.1.graph-by-hand.wall < 1.25 * one-token.1.graph-by-hand.gpu>`.
-# - ``reduce-overhead`` compiles the whole model, then it records a graph. :claim:`It is ready later than a
-#   graph with compiled blocks <one-token.1.blocks-compiled-graph-by-hand.ready <
-#   one-token.1.reduce-overhead.ready>`: after :measured:`one-token.1.reduce-overhead.ready`. It fuses
-#   operations across blocks as well, so :claim:`it launches fewer kernels than compiled blocks
-#   <one-token.1.reduce-overhead.kernels < one-token.1.blocks-compiled-graph-by-hand.kernels>`.
-# - Compiled blocks in a graph by hand need :measured:`one-token.1.blocks-compiled-graph-by-hand.gpu` of GPU
-#   time. The blocks share their compiled code, so :claim:`they are ready sooner than the whole model
-#   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.default.ready>`.
-# - ``reduce-overhead`` reaches :measured:`one-token.1.reduce-overhead.share` of the limit. The rest of
-#   the time goes into many kernels that are too short to use all of the GPU's bandwidth.
-#
-# The first token of an answer takes a different path: the model reads the whole prompt at once.
-#
-# A batch of 16 texts
-# -------------------
-#
-# The weights are read once for all texts of a batch, so more texts cost little more time. This was measured in
-# one process.
+# A step reads the weights once for the whole batch: :claim:`GPU time goes from {one-token.1.graph-by-hand.gpu} to
+# {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 * one-token.1.graph-by-hand.gpu>` in a manual
+# graph. Only the cache scales with the batch, to :measured:`one-token.16.cache.bytes` here.
 
+# sphinx_gallery_fold = "One step for 16 texts"
 # sphinx_gallery_once = True
 decoder = make_decoder(TEXTS[1])
 writers, seconds = make_writers(FEW, decoder)
@@ -656,14 +561,15 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[1])
 
 # %%
-# Without compiling, a token for each of 16 texts takes :measured:`one-token.16.without-compiling.wall`. In a graph by
-# hand, :claim:`it takes less <one-token.16.graph-by-hand.wall < one-token.16.without-compiling.wall>`:
-# :measured:`one-token.16.graph-by-hand.wall`. With compiled blocks, it takes
-# :measured:`one-token.16.blocks-compiled-graph-by-hand.wall`. The caches of the 16 texts take
-# :measured:`one-token.16.cache.bytes`.
+# Leave prompts eager
+# -------------------
 #
-# The prompt
-# ----------
+# Prefill of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would
+# need its own graph. If long prompts keep coming, compile them as a separate function with :doc:`dynamic shapes
+# </recipes/varying_sizes>` (not measured).
+
+# sphinx_gallery_fold = "Time a prompt"
+# sphinx_gallery_fold_output = True
 
 decoder = make_decoder(1)
 prompt = torch.zeros(1, PROMPT, dtype=torch.long, device=bench.device)
@@ -673,15 +579,19 @@ bench.measure("a prompt", "without compiling", "wall", seconds)
 print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 
 # %%
-# The whole prompt takes :measured:`a-prompt.without-compiling.wall` without compiling, and this comes once for
-# each answer. Its length differs from text to text, so a graph would have to be recorded for each length.
+# In a wide model, the weights decide
+# -----------------------------------
 #
-# A wider model
-# -------------
-#
-# With wider layers, each kernel has more to read, while the CPU launches as many as before. The next model is
-# four times as wide; a token reads :measured:`wide-model.a-token.bytes`. This, too, was measured in one process.
+# At four times the width, a token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
+# :claim:`{wide-model.blocks-compiled-graph-by-hand.share} of the limit, up from
+# {one-token.1.blocks-compiled-graph-by-hand.share} in the small model
+# <one-token.1.blocks-compiled-graph-by-hand.share < wide-model.blocks-compiled-graph-by-hand.share>`, and
+# :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the speed of eager mode; a plain graph,
+# {wide-model.graph-by-hand.speedup} <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.graph-by-hand.wall <
+# wide-model.without-compiling.wall>`. From here, only fewer bytes per token help: 8- or 4-bit weights, or more texts
+# per batch.
 
+# sphinx_gallery_fold = "A wider decoder"
 # sphinx_gallery_once = True
 WIDE = (4 * WIDTH) if ROOMY or not bench.gpu else 2 * WIDTH
 decoder = make_decoder(1, WIDE)
@@ -698,18 +608,15 @@ wide = bench.compare(
 )
 
 # %%
-# Without compiling, a token takes :measured:`wide-model.without-compiling.wall`. With compiled blocks in a graph,
-# :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.without-compiling.wall>`:
-# :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then takes most of the time.
-# From here, only fewer bytes per token help: weights of 8 or 4 bits, or more texts in a batch.
+# Empty slots of the cache cost time
+# ----------------------------------
 #
-# A cache of 4096 places
-# ----------------------
-#
-# Attention reads all places of a static cache, whether there is a token or not. Now each of the 16 texts has a
-# cache of 4096 places. One process measured this.
+# Attention reads all slots. With 4,096 per text instead of 256, a step for 16 texts goes from
+# :claim:`{one-token.16.graph-by-hand.wall} to {long-cache.graph-by-hand.wall} <one-token.16.graph-by-hand.wall <
+# long-cache.graph-by-hand.wall>`, and the cache to :measured:`long-cache.cache.bytes`. If lengths differ much, keep
+# caches of two or three lengths, each with its graph.
 
+# sphinx_gallery_fold = "A cache of 4,096 slots per text"
 # sphinx_gallery_once = True
 LONG = (16 if ROOMY or not bench.gpu else 4) * PLACES
 decoder = make_decoder(TEXTS[1], places=LONG)
@@ -719,21 +626,20 @@ writers, _seconds = make_writers(FEW[:2], decoder)
 long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, rounds=6)
 
 # %%
-# The cache takes :measured:`long-cache.cache.bytes`. In a graph by hand, :claim:`a token takes longer than with
-# 256 places <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`:
-# :measured:`long-cache.graph-by-hand.wall`. Rule: choose as many places as your texts need.
-# If lengths differ much, have caches of two or three lengths, each with a graph of its own.
+# Reading a token makes the GPU wait
+# ----------------------------------
 #
-# Reading the tokens
-# ------------------
-#
-# If the CPU reads a token, it waits until the GPU has written it. Then the GPU waits for the next launch.
-# Here, eight tokens are read one by one, or all at the end.
+# After ``.tolist()``, the GPU idles until the next launch. Eight tokens need :measured:`8-tokens.each-one-read.wall`
+# if you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So look for the end of a
+# text every few tokens.
+
+# sphinx_gallery_fold = "How many tokens are read"
 
 MANY = 8  # tokens
 
 # %%
 
+# sphinx_gallery_fold = "Read each token, or all at the end"
 # sphinx_gallery_once = True
 
 
@@ -765,18 +671,18 @@ reading = bench.compare(
 )
 
 # %%
-# Eight tokens take :measured:`8-tokens.each-one-read.wall` if each one is read, and
-# :measured:`8-tokens.read-at-the-end.wall` if they are read at the end. Rule: look for the end of the text every
-# few tokens, or show each token while the next one is being written.
+# A growing cache stalls at each new length
+# -----------------------------------------
 #
-# A growing cache
-# ---------------
-#
-# Without compiling, a cache can be of any size: each token appends one place. This looks like the simplest way,
-# but attention then meets a new size with each token. cuDNN, which PyTorch prefers for attention on this GPU,
-# plans its kernels for each size anew. The next cell writes the same lengths three times, without compiling.
+# PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans its kernels for each length anew:
+# :measured:`growing-cache.cudnn.first_pass` for the first token of a length,
+# :measured:`growing-cache.cudnn.third_pass` once the length is known. :claim:`Without cuDNN, the first needs only
+# {growing-cache.without-cudnn.first_pass} <5 * growing-cache.without-cudnn.first_pass <
+# growing-cache.cudnn.first_pass>`. So if you keep a growing cache, call
+# ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
-# sphinx_gallery_fold = "A growing cache"
+# sphinx_gallery_fold = "A growing cache, with and without cuDNN: one run"
+# sphinx_gallery_fold_output = True
 
 
 class GrowingCache:
@@ -833,18 +739,13 @@ for name, found in growing.items():
         bench.measure("growing cache", name, quantity, value)
 
 # %%
-# With cuDNN, a token takes :measured:`growing-cache.cudnn.first_pass` when its length comes for the first time,
-# and :measured:`growing-cache.cudnn.third_pass` when it has come before. :claim:`Without cuDNN a new length takes
-# less time <growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`:
-# :measured:`growing-cache.without-cudnn.first_pass`. If you need a growing cache, switch cuDNN off for attention:
-#
-# .. code-block:: python
-#
-#    torch.backends.cuda.enable_cudnn_sdp(False)
-#
-# A compiled model treats a growing cache as a varying size. The next cell compiles a decoder of one block,
-# without cuDNN, in one process.
+# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One
+# block needs :claim:`{growing-one-block.reduce-overhead.third_pass} per token then,
+# {growing-one-block.default.third_pass} in the mode default <growing-one-block.default.third_pass <
+# growing-one-block.reduce-overhead.third_pass>`.
 
+# sphinx_gallery_fold = "A growing cache, compiled: seconds per token in one run"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
@@ -879,26 +780,17 @@ for name, found in compiled.items():
         bench.measure("growing, one block", name, quantity, value, unit=unit)
 
 # %%
-# - With ``default``, there are :measured:`growing-one-block.default.compilations` compilations: one for the first
-#   length, and one for any length.
-# - ``reduce-overhead`` records a graph for each length: a token takes
-#   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass, the graphs are
-#   replayed, and :claim:`a token still takes longer than without graphs <growing-one-block.default.third_pass <
-#   growing-one-block.reduce-overhead.third_pass>`. In each call, the cache is copied into the graph and out of
-#   it, because otherwise the next replay would overwrite it.
+# One argument is enough in Transformers
+# --------------------------------------
 #
-# Do not count on a static cache alone: without a graph, a token takes
-# :measured:`growing-cache.without-cudnn.third_pass` with a growing cache (cuDNN off), and
-# :measured:`one-token.1.without-compiling.wall` with a static one. Only the graph, which needs the static cache, makes
-# tokens come quickly.
-#
-# Transformers
-# ------------
-#
-# ``generate`` has a growing cache unless you ask for a static one. With ``cache_implementation="static"`` and on a
-# GPU, it compiles the step for one token with ``reduce-overhead``. The model here is a Llama of two layers with random
-# weights, and it writes 64 tokens. One process measured this.
+# A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of
+# {transformers.growing.wall} <transformers.static.wall < transformers.growing.wall>`. The first text needs
+# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache it needs
+# :measured:`transformers.growing.first_call`: cuDNN meets 64 new lengths. :doc:`How we measure </how_we_measure>` has
+# the formula for your break-even.
 
+# sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -944,39 +836,20 @@ for name, found in llamas.items():
         bench.measure("Transformers", name, quantity, value)
 
 # %%
-# With a growing cache, the first text takes :measured:`transformers.growing.first_call`: nothing is compiled, but
-# cuDNN meets 64 new lengths. Each later text takes :measured:`transformers.growing.wall`. With a static cache, the first
-# text takes :measured:`transformers.static.first_call`, which goes into compiling. Then :claim:`a text takes less
-# <transformers.static.wall < transformers.growing.wall>`: :measured:`transformers.static.wall`.
+# Limits and next steps
+# ---------------------
 #
-# Serving
-# -------
+# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
+#   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1; that
+#   can still turn a close choice between two tokens.
+# - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV caches
+#   (PagedAttention), grouped-query attention and several GPUs were not measured. See :ref:`what carries over to other
+#   GPUs <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 #
-# - **Serving your own model**: if texts of a batch differ in length, give each its own position; the code above has
-#   one for all. Before the first request comes, make one cache for the largest batch. Then record one graph by hand
-#   for each of a few batch sizes, the largest first, all in one pool (``pool=``); each uses a slice of the cache,
-#   such as ``cache[:, :8]`` in the code above for a batch of 8. Replay one graph after the other, and copy a result
-#   before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
-#   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a
-#   batch up to the next size that was recorded. Stop each text before the cache is full: a position behind its last
-#   place is an error, and the process has to start again. If sizes are many or unknown, use ``reduce-overhead``.
-#   First call the model with two sizes, and with a batch of one if that can come; then three times with each size.
-#   Pad to a few sizes, with a mask, only if new sizes keep coming. Warm up in the mode in which requests run
-#   (``no_grad`` or ``inference_mode``), and, up to PyTorch 2.11, make all calls in one thread (:ref:`for-serving`).
-#   Up to PyTorch 2.14, do not use graphs by hand and ``reduce-overhead`` in one process: a replay can then end in an
-#   illegal memory access.
-#
-# What is not measured here, and where to go on
-# ---------------------------------------------
-#
-# The list of measurements at the end of this page says how many processes and hosts each of them comes from. All
-# weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits mean
-# fewer bytes to read: `torchao <https://github.com/pytorch/ao>`__ has them. Speculative decoding, paged caches and several GPUs
-# are not measured. The decoder is small and has no grouped queries, so its share of the limit is not that of a large
-# model. :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
-# :doc:`/recipes/compile_modes` compares the modes.
-#
-# This recipe builds on `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
-# ``reduce-overhead`` known, on the `guide of Transformers to caches
-# <https://huggingface.co/docs/transformers/kv_cache>`__, and on the `notes on CUDA graphs
-# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__.
+# Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
+# ``reduce-overhead`` known, to Transformers for its `guide to caches
+# <https://huggingface.co/docs/transformers/kv_cache>`__, and to PyTorch for the `notes on CUDA graphs
+# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__. gpt-fast reports 1,397 of about 1,700 GB/s
+# for Llama-2-7B on an A100, about four fifths. Our wide decoder gets to
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; the kernels of the small one are too short for that.

@@ -1,27 +1,29 @@
 """
-My job is slow: where do I start?
-=================================
+Why is my PyTorch job slow? Find the bottleneck first
+=====================================================
 
-Slow training or inference, low GPU utilization? Find out what your job waits for.
+Slow training or inference, low GPU utilization? Find out what your job waits for before you compile anything.
 
 .. answer::
 
-   **Look first:** ``look`` **prints how busy the GPU is.** If the loop waits for data, load it in worker processes. If
-   the GPU waits for the CPU, pass ``fused=True`` to the optimizer and use a CUDA graph. If the GPU is busy, train in
-   ``bfloat16``. Compile only long runs: compiler startup alone costs :measured:`process.compiler.start_up` per process.
+   **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
+   With the GPU busy below 80 %, remove syncs, pass ``fused=True`` and capture a CUDA graph. If the GPU is busy, train in
+   ``bfloat16``. Compile last, and only long runs: startup alone costs
+   :measured:`cuda_graphs:process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: iteration
       :only: before, workers, fused optimizer, CUDA graphs
-      :best: CUDA graphs
+      :best: fused optimizer
       :hero:
 
       One training iteration, each bar with one more change
 
-   - :measured:`iteration.cuda-graphs.wall` per iteration, from :measured:`iteration.before.wall`
-   - :measured:`small-model.cuda-graphs.first_call` for the first step in CUDA graphs, plus startup
-   - :measured:`small-model.cuda-graphs.break_even` steps to break even, startup included
-   - :measured:`small-model.cuda-graphs.kept` kept between steps, optimizer state included
+   - :measured:`iteration.fused-optimizer.wall` per iteration, from :measured:`iteration.before.wall`; nothing compiles
+   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs, after a first step of
+     :measured:`small-model.cuda-graphs.first_call` plus compiler startup
+   - :measured:`small-model.cuda-graphs.break_even` steps until compiling :ref:`breaks even <break-even>`, startup included
+   - :measured:`small-model.cuda-graphs.kept` of GPU memory kept by CUDA graphs, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -31,7 +33,6 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
       +     num_workers=8, pin_memory=True)
       - optimizer = AdamW(parameters)
       + optimizer = AdamW(parameters, fused=True)
-      + model.compile(mode="reduce-overhead")
 
    .. code-block:: python
       :caption: Measure it
@@ -72,159 +73,87 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
    * - What you see
      - What to do
    * - GPU busy below 80 %, as ``look`` prints it
-     - The GPU waits: remove syncs, fuse the optimizer, use a CUDA graph
+     - The GPU waits: remove syncs, fuse the optimizer, capture a CUDA graph
+   * - GPU busy 80 to 95 %
+     - A graph and ``bfloat16`` can each help a little: try both
    * - GPU busy above 95 %
      - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
-     - Load data in worker processes; compile nothing
-   * - The first iteration takes seconds
-     - Compile the repeated block: :doc:`First call </recipes/regional_compilation>`
-   * - Now and then, a later iteration takes seconds
-     - It recompiles: :doc:`Dynamic shapes </recipes/varying_sizes>`
+     - Load data in worker processes; compile nothing yet
+   * - The first call, or one now and then, takes seconds
+     - It compiles: :doc:`First call </recipes/regional_compilation>`, :doc:`Dynamic shapes </recipes/varying_sizes>`
 
 **In your library**
 
 .. libraries::
 
-   - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
+   - **Transformers**: ``Trainer`` loads data in the main process unless you set ``dataloader_num_workers``. It pins
+     memory and uses the fused AdamW already.
    - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
      (``train_dataloader_next``).
    - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
      ``pin_memory=True``.
+   - **vLLM**: it captures CUDA graphs by itself, unless ``enforce_eager`` is set.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
-  neither ``bfloat16`` nor TF32: there all variants compute in ``float32``. Where ``bfloat16`` is advised, use ``float16``
-  with ``GradScaler`` on such a GPU (not measured here).
+- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, the recipe needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# What you see, and where to go
+# .. _busy-share:
+#
+# Read the busy share, then act
 # -----------------------------
 #
-# The first four rows tell what an iteration waits for: take the first that fits. Then check each of the last
-# four rows. Fix one thing, and then look again, because the next reason may have been hidden behind it. The **GPU time** is the time in which kernels run.
+# ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time in which
+# kernels and copies run, divided by wall time. Call ``look`` twice, with new batches and with one batch repeated, and
+# work from the top. Fix one thing, then look again: it may have hidden the next.
 #
 # .. list-table::
 #    :header-rows: 1
 #
 #    * - What you see
-#      - What helps
-#      - On this page
-#      - More
-#    * - With new batches, the wall time is above 1.5 times that with the same batch
-#      - Worker processes, pinned memory, or less work per sample. Compiling does not help
-#      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
-#        is :measured:`iteration.workers.data_share`
-#      - :ref:`All changes together <where-all-changes>`
-#    * - With the same batch, the GPU is busy for less than 80 % of the time, and
-#        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
-#      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
-#        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
-#      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
-#        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
-#      - :ref:`A line of code waits for the GPU <where-line-waits>`
-#    * - With the same batch, the GPU is busy for less than 80 % of the time, and no line is named
-#      - First look for copies with ``non_blocking=True`` from memory that is not pinned (*pageable*): the debug mode
-#        does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record the
-#        graph by hand if sizes are few and known and nothing in it needs the CPU; otherwise use ``reduce-overhead``. Up
-#        to PyTorch 2.14, do not use both in one process
-#      - With a fused optimizer and ``reduce-overhead``, the wall time of a step is
-#        :measured:`small-model.cuda-graphs.wall`; before the changes it is :measured:`small-model.before.wall`
-#      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
-#        :doc:`/recipes/cuda_graphs`
-#    * - With the same batch, the GPU is busy for 95 % of the time or more
-#      - Less work for the GPU: ``bfloat16``; or TF32, if matrix products have to stay in ``float32``; then a
-#        compiled model
-#      - The GPU time of a step is :measured:`large-model.mixed-precision.gpu` in mixed precision; in ``float32``
-#        it is :measured:`large-model.float32.gpu`
-#      - :ref:`The GPU is busy <where-gpu-busy>` and :doc:`/recipes/compile_modes`
-#    * - The optimizer takes more than a tenth of an iteration: call ``look(optimizer.step)`` after a backward
-#        pass
-#      - ``fused=True``, or a compiled step
-#      - When worker processes load the data, the optimizer is :measured:`iteration.workers.optimizer_share` of
-#        an iteration; fused, it is :measured:`iteration.fused-optimizer.optimizer_share`
-#      - :doc:`/recipes/compiling_optimizer`
-#    * - The first iteration takes seconds or minutes
-#      - Compile one block and reuse it, and keep the cache
-#      - The first step of the small model, compiled without CUDA graphs, takes
-#        :measured:`small-model.compiled.first_call`
-#      - :doc:`/recipes/regional_compilation`
-#    * - Later iterations take seconds now and then
-#      - Something is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder`` keeps
-#        a trace, from which ``tlparse folder`` makes a report of all compilations
-#      - Not measured here. In the recipe on varying sizes, 12 lengths take
-#        :measured:`varying_sizes:twelve-calls.length.compilations` compilations
-#      - If a size varies: :doc:`/recipes/varying_sizes`. If a number varies: :ref:`the questions <recompiles>`
-#    * - The job writes text token by token, and the GPU waits for the CPU
-#      - A static cache, and the step for one token in a CUDA graph
-#      - Not measured here. In the recipe on tokens, a token takes
-#        :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
-#        :measured:`token_generation:one-token.1.without-compiling.wall`
-#      - :doc:`/recipes/token_generation`
+#      - What it means
+#      - What to do, in this order
+#    * - New batches: at least 1.5 times as long
+#      - The loop waits for data
+#      - Worker processes, pinned memory, less work per sample
+#    * - Same batch: GPU busy below 80 %
+#      - Launch-bound: the GPU waits for the CPU
+#      - Remove syncs; ``fused=True``; a CUDA graph (:ref:`which kind <capture-manually>`)
+#    * - Same batch: GPU busy 80 to 95 %
+#      - Some of both
+#      - Try a graph: it saves at most the idle share. Then try ``bfloat16``
+#    * - Same batch: GPU busy above 95 %
+#      - GPU-bound
+#      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
+#        </recipes/compile_modes>`
 #
-# Conditions and costs
-# --------------------
+# - ``train`` is your function and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the model.
+#   It uses up 201 batches; with a short loader, pass ``calls=20``.
+# - ``look(optimizer.step)`` after a backward pass gives the share of the optimizer. From a tenth of an iteration on,
+#   see :doc:`Optimizers </recipes/compiling_optimizer>`.
+# - Busy is not efficient: a kernel that waits for memory counts as busy, too.
 #
-# Each ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``: the wall time of an iteration, and
-# the share of it in which the GPU computes.
-#
-# - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load
-#   them in worker processes, and compile nothing. If sizes vary, measure ``next(data)`` alone first: a new size costs
-#   time, too (:doc:`/recipes/varying_sizes`).
-# - Now take the line of the same batch. If the GPU is busy for less than 80 % of the time, **the GPU waits for the
-#   CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer
-#   (``fused=True``), and then use a CUDA graph (:doc:`/recipes/cuda_graphs`): by hand if sizes are few and known and
-#   nothing in it reads a value back (``.item()``) or computes on the CPU, otherwise with ``reduce-overhead``. Up to
-#   PyTorch 2.14, do not use both in one process.
-# - From 95 % on, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the model
-#   learns as well. Then compile the model.
-# - Between 80 and 95 %, both can help a little: try them.
-#
-# ``train`` is a function of yours, and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the
-# model. The first ``look`` uses 201 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
-# ``calls=20``.
-#
-# **What it costs:** only compiling makes you wait. The start of the compiler takes
-# :measured:`process.compiler.start_up`, once per process. The first step of the model on this page, compiled and in
-# CUDA graphs, comes on top: it takes :measured:`small-model.cuda-graphs.first_call`. Compared with the model before
-# all changes, the run has won back both waits after :measured:`small-model.cuda-graphs.break_even` steps. In your
-# job, add the seconds of the compiler's start and of the first steps, and divide the sum by the seconds saved per
-# step.
-#
-# A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay
-# overwrites the result of the one before. With graphs that the compiler records, the model on this page keeps
-# :measured:`small-model.cuda-graphs.kept` of memory between steps, the state of the optimizer included. Before the
-# changes, it keeps :measured:`small-model.before.kept`, and a step takes :measured:`small-model.before.memory` at its
-# peak. Worker processes take memory of the host, which was not measured.
-#
-# Results in words
+# The measured job
 # ----------------
 #
-# In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
-# changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
-# With worker processes that load the data, :claim:`an iteration takes less <iteration.workers.wall <
-# iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
-# CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
-# :measured:`iteration.cuda-graphs.wall`.
-#
-# A job to look at
-# ----------------
-#
-# The job sorts documents by topic with a small transformer, in mixed precision. The documents are random,
-# but reading one costs what it costs with real ones: a regular expression splits the text into words, a
-# dictionary turns the words into numbers, and a piece is cut out at random.
+# A small transformer sorts random documents by topic, in mixed precision. Splitting them into words is real work for
+# the CPU.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
 from _harness import Bench
 
 # %%
+
+# sphinx_gallery_fold = "Sizes of the job"
+# sphinx_gallery_fold_output = True
 
 bench = Bench()
 
@@ -330,9 +259,13 @@ words, topics = (part.to(bench.device) for part in batch)
 # Pitfalls
 # --------
 #
-# **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
-# you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
-# of three measurements times only the batches that are already in the queue.
+# The loader looks fast at first
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Use up the queue before you time anything: it holds ``prefetch_factor`` batches per worker, 2 by default. ``look``
+# discards its first 100 calls. While the first call compiles, workers fill the queue; right after it, an iteration on a
+# slow disk :claim:`seems to need {full-queue.one-call-before.wall} instead of {full-queue.long-run.wall}
+# <full-queue.one-call-before.wall < full-queue.long-run.wall>`.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
@@ -365,9 +298,9 @@ def time_batches(warm_up, calls):
 
 
 # %%
-# ``look`` first makes 100 calls that are not timed, and then it times 100 more.
 
 # sphinx_gallery_fold = "Three measurements of one loader"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 queue = {
     "one call before": time_batches(1, 2 * max(WORKERS, 1)),
@@ -385,16 +318,14 @@ for name, seconds in queue.items():
     bench.measure("full queue", name, "wall", seconds)
 
 # %%
-# Timed after one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
-# full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. Really it takes
-# :measured:`full-queue.long-run.wall`; ``look`` finds :measured:`full-queue.look.wall`. Rule: first
-# use up more batches than the number of workers times ``prefetch_factor``, which is 2 unless you change it.
+# Timings are too good to be true
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **A clock without synchronization sees only the launches.** In the next cell the first line of output tells
-# when the CPU has launched the work, and the second line tells when the GPU has done it. Rule: call
-# ``torch.cuda.synchronize()`` before each reading of the clock.
+# Call ``torch.cuda.synchronize()`` before each reading of the clock. A launch only queues work: the cell prints when
+# the CPU had queued three matrix products, and when the GPU had computed them.
 
 # sphinx_gallery_fold = "Two readings of the clock"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 side = 4096 if bench.gpu else 256
 x = torch.randn(side, side, device=bench.device)
@@ -406,12 +337,16 @@ print(f"queued:   {1e3 * (time.perf_counter() - began):.3f} ms")
 print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 
 # %%
-# **Compiled gradients are wrong, and nothing warns.** From PyTorch 2.10 to 2.14, the compiler can lose gradients of a
-# parameter that several norms share, one after the other, if there are very many rows (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). Rule: train with PyTorch 2.15, or set the variable
-# ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. The next cell prints by how much gradients differ, relative to their size.
+# Compiled training goes wrong, and nothing warns
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
+# gradients of a scale or shift that several norms share (`issue 193061
+# <https://github.com/pytorch/pytorch/issues/193061>`__). The cell compares with eager gradients: on this page's
+# release, the relative error is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
+# sphinx_gallery_fold_output = True
 ROWS_OF_NORMS, WIDTH_OF_NORMS = (32_768, 1024) if ROOMY else (512, 64)
 
 
@@ -442,31 +377,34 @@ bench.measure("norms that share a parameter", "compiled", "error", error, unit="
 print(f"relative error of the gradient: {error:.2g}")
 
 # %%
-# With the release of this page, the error is :measured:`norms-that-share-a-parameter.compiled.error`.
+# The GPU idles only under the profiler
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **The profiler slows the CPU down.** If you read the wall time under it, the GPU seems to wait for the CPU even
-# where it does not. Rule: take wall times without the profiler, and take from it only the GPU time.
+# Read wall times without the profiler, and GPU time with it. Profiling adds CPU time to every launch.
 #
-# **Workers have to start.** In the first iterations of each epoch no batch is ready yet. If epochs are short, a
-# mean over one epoch consists mostly of that wait. Rule: pass ``persistent_workers=True`` if epochs are short.
+# Every epoch starts slowly
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **There are more workers than cores.** Then workers take turns, and the process that launches kernels waits with
-# them. Rule: count the cores that your job may use, ``len(os.sched_getaffinity(0))``, and not those of the
-# machine.
+# Pass ``persistent_workers=True``. Otherwise workers start anew in each epoch, and the first batches are not ready.
+#
+# More workers do not help
+# ~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Count the cores your job may use, ``len(os.sched_getaffinity(0))``, not those of the machine. Beyond that, workers
+# compete with the process that launches kernels.
+#
+# Now and then an iteration takes seconds
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# Run with ``TORCH_LOGS=recompiles``, which prints what changed: :ref:`a shape or a number <recompiles>`. For a report
+# of all compilations, set ``TORCH_TRACE=folder`` and run ``tlparse folder``.
 #
 # Why an iteration waits
 # ----------------------
 #
-# Three parts work on an iteration. The **data loader** reads samples and makes a batch of them. The **CPU**
-# runs Python and launches :term:`kernels <kernel>`: it puts them into a queue and goes on. The **GPU** takes
-# them from the queue. If the three work at the same time, an iteration takes as long as the part that has
-# most to do, and the other two wait. If they take turns, an iteration takes as long as all three together.
-#
-# A ``DataLoader`` without worker processes takes turns with the CPU: it reads a batch when it is asked for one,
-# and meanwhile nothing is launched.
-#
-# The pictures show two iterations of three jobs: with new batches and without worker processes, with the same batch, and
-# with a wider model. The CPU row has the launches, and the GPU row the kernels.
+# The **loader** makes batches, the **CPU** runs Python and queues :term:`kernels <kernel>`, and the **GPU** works off
+# the queue. If the three overlap, the busiest one sets the pace and the others idle. Without worker processes, loading
+# and launching alternate, so their times add up.
 
 # sphinx_gallery_fold = "How the pictures are measured"
 # sphinx_gallery_once = True
@@ -501,19 +439,21 @@ for name, function in pictures.items():
 #
 #    A wider model: the GPU is busy.
 #
-# A first look
-# ------------
+# Two bottlenecks, one behind the other
+# -------------------------------------
 #
-# ``look`` is the function at the top of this page. Here it also runs on a CPU.
+# :claim:`New batches make an iteration more than 1.5 times as long as a repeated one <1.5 * small-model.before.wall <
+# iteration.before.wall>`, so data comes first. That wait hides the next one: with a repeated batch, :claim:`the GPU
+# still idles more than half of the time <2 * small-model.before.gpu < small-model.before.wall>`.
 
 # sphinx_gallery_fold = "The function look"
 
 from _look import look
 
 # %%
-# Without worker processes there is no queue of batches, but the first calls load libraries. So ``look`` times
-# only its second round of calls.
 
+# sphinx_gallery_fold = "What look printed in one run: new batches, then the same batch"
+# sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 batches = iter(DataLoader(documents, BATCH))
 calls = BATCHES // 2 - 1
@@ -521,33 +461,23 @@ look(lambda: train(next(batches)), calls)  # new batches
 look(lambda: train(batch), calls)  # the same batch
 
 # %%
-# :claim:`With new batches, an iteration takes more than 1.5 times as long as with the same batch <1.5 *
-# small-model.before.wall < iteration.before.wall>`. So the job waits for data, and compiling would not help yet.
-# But with the same batch, the GPU is still idle most of the time. So behind the wait for data the next reason
-# is hidden: the GPU waits for the CPU.
+# Small model: launches are the bottleneck
+# ----------------------------------------
 #
-# Printed output and the tables of the notebook show one run. Tables, charts and text show the median of all
-# processes.
+# .. chart:: busy
+#    :case: small model
+#    :best: CUDA graphs
 #
-# .. _where-launches:
+#    One training step with the same batch, each bar with one more change
 #
-# The GPU waits for the CPU
-# -------------------------
-#
-# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an operation that is not
-# compiled takes the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is
-# done with each before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches
-# many kernels with one call.
-#
-# Now the same batch is used every time, so that only launching and computing are left. Each **variant**
-# changes one thing more:
-#
-# - The optimizer is fused.
-# - The model is compiled, too.
-# - The compiled model runs in CUDA graphs (``mode="reduce-overhead"``).
-#
-# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, and ``cpu`` the time in which the CPU launches them.
-# We check that all variants give the same loss in the third step, within 0.02.
+# CUDA graphs make a step :claim:`{small-model.cuda-graphs.speedup} faster, {small-model.before.wall} →
+# {small-model.cuda-graphs.wall}; compiling without them gives {small-model.compiled.speedup}
+# <small-model.cuda-graphs.wall < small-model.compiled.wall>`. An eager operation costs the CPU
+# :measured:`process.eager-operation.launch_cost`, whatever its kernel computes. Loss and optimizer stay outside of
+# these graphs, so :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to
+# remove that, too, :ref:`capture the whole iteration <capture-manually>`.
+
+# sphinx_gallery_fold = "The four variants: all have to give the same loss"
 
 jobs = {
     "before": Job(SMALL),
@@ -567,40 +497,21 @@ rehearsal(torch.ones(8, 8, device=bench.device)).sum().backward()
 small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=False)
 
 # %%
-# .. chart:: wall, gpu
-#    :case: small model
+# All together: data first, then launches
+# ---------------------------------------
 #
-#    Wall time and GPU time of a step with the same batch.
+# .. chart:: data_share, forward_share, backward_share, optimizer_share
+#    :case: iteration
+#    :whole: wall
 #
-# - Before the changes, the wall time is :measured:`small-model.before.wall`. :claim:`The GPU is busy for less than 80 % of it
-#   <1.25 * small-model.before.gpu < small-model.before.wall>`: for :measured:`small-model.before.gpu`.
-# - The fused optimizer :claim:`needs fewer kernels <small-model.fused-optimizer.kernels <
-#   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before the changes there
-#   are :measured:`small-model.before.kernels`.
-# - The compiled model :claim:`needs still fewer <small-model.compiled.kernels <
-#   small-model.fused-optimizer.kernels>`: :measured:`small-model.compiled.kernels`.
-# - With CUDA graphs :claim:`the CPU is done sooner <small-model.cuda-graphs.cpu < small-model.compiled.cpu>`:
-#   launching a step takes :measured:`small-model.cuda-graphs.cpu`; with the compiled model alone it takes
-#   :measured:`small-model.compiled.cpu`. The loss and the optimizer are not part of the graph, so :claim:`the
-#   GPU still waits for the CPU <1.25 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`.
+#    The parts of an iteration with new batches
 #
-# .. chart:: break-even
-#    :case: small model
-#
-#    Time of all steps of a run, the first call and the start of the compiler included.
-#
-# .. _where-all-changes:
-#
-# All changes together
-# --------------------
-#
-# Now new batches come again. Worker processes read them while the GPU computes. From pinned memory, a batch
-# is copied to the GPU in the background if ``non_blocking=True`` asks for it. Each variant again changes one
-# thing more.
-#
-# An iteration has four parts: data, forward, backward and optimizer. At the end of each part the job notes the moment.
-# On a GPU it does so with an *event*, which goes through the queue like a kernel. So the parts are seen from the GPU,
-# and together they are the iteration.
+# :claim:`Worker processes cut the wait for data from {iteration.before.data_share} of an iteration to
+# {iteration.workers.data_share} <iteration.workers.data_share < iteration.before.data_share>`; ``fused=True``
+# :claim:`cuts the optimizer from {iteration.workers.optimizer_share} to {iteration.fused-optimizer.optimizer_share}
+# <iteration.fused-optimizer.optimizer_share < iteration.workers.optimizer_share>`. All in all, an iteration :claim:`is
+# down from {iteration.before.wall} to {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall
+# < iteration.before.wall>`. Now look again: the loader may be the bottleneck once more.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -631,6 +542,9 @@ def epoch(job, loading):
 
 # %%
 
+# sphinx_gallery_fold = "All batches, with one change more each time"
+# sphinx_gallery_fold_output = True
+
 variants = {"before": (jobs["before"], {}), "workers": (jobs["before"], LOADING)}
 for name in ("fused optimizer", "compiled", "CUDA graphs"):
     variants[name] = (jobs[name], LOADING)
@@ -650,36 +564,23 @@ for name, row in means.iterrows():
         bench.measure("iteration", name, f"{part}_share", share, unit="share")
 
 # %%
-# .. chart:: data_share, forward_share, backward_share, optimizer_share
-#    :case: iteration
-#    :whole: wall
+# Large model: ``bfloat16`` autocast first, then compile
+# ------------------------------------------------------
 #
-#    The parts of an iteration.
+# .. chart:: busy
+#    :case: large-model
+#    :best: mixed precision
 #
-# The parts in the chart are medians of their own, so their sum can differ a little from the iteration time in the text.
+#    One training step of the large model, by number format
 #
-# :claim:`With worker processes, waiting for data is a smaller part of an iteration
-# <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
-# :claim:`The fused optimizer, too, is a smaller part <iteration.fused-optimizer.optimizer_share <
-# iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. With workers, the fused
-# optimizer and the compiled model, :claim:`an iteration takes less than with workers alone <iteration.compiled.wall <
-# iteration.workers.wall>`: :measured:`iteration.compiled.wall`. After each change, the job asks for batches at a higher
-# rate. So look again at the end: the job may wait for data once more.
-#
-# These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
-#
-# .. _where-gpu-busy:
-#
-# The GPU is busy
-# ---------------
-#
-# A model that is wider has about as many kernels, but each has more to compute. Then the GPU has work all the
-# time, and fewer launches gain nothing. The GPU itself needs less work.
-#
-# In ``float32``, PyTorch multiplies matrices without tensor cores unless you allow otherwise.
-# ``torch.set_float32_matmul_precision("high")`` allows **TF32**: numbers keep their range, but products are
-# computed with 10 bits of precision instead of 23. ``torch.autocast`` computes them in ``bfloat16``, with 7
-# bits. We check that all variants give the same loss in the third step, within 0.05.
+# In ``float32``, :claim:`the GPU is busy <0.95 * large-model.float32.wall < large-model.float32.gpu>`, so a graph has
+# nothing to remove. One line changes that: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
+# large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
+# :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
+# (``torch.autocast``). Both multiply matrices with fewer bits, 10 and 7 instead of 23, so check that your model still
+# learns.
+
+# sphinx_gallery_fold = "Three number formats"
 
 large = {
     "float32": Job(LARGE, fused=True, mixed=False),
@@ -689,21 +590,11 @@ large = {
 busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# .. chart:: gpu
-#    :case: large-model
-#
-#    GPU time of a step of the large model.
-#
-# In ``float32``, :claim:`the GPU is busy <0.95 * large-model.float32.wall < large-model.float32.gpu>`: its time
-# is :measured:`large-model.float32.gpu`, and the wall time is :measured:`large-model.float32.wall`. With TF32,
-# :claim:`a step needs less than half of the GPU time <2 * large-model.tf32.gpu < large-model.float32.gpu>`:
-# :measured:`large-model.tf32.gpu`. In mixed precision, :claim:`it needs still less
-# <large-model.mixed-precision.gpu < large-model.tf32.gpu>`: :measured:`large-model.mixed-precision.gpu`.
-# These two changes are a line each, and nothing has to be compiled. Check that your model still learns as
-# well as before.
-#
-# Does compiling help after that? This was measured in one process.
+# Compiling on top :claim:`makes a step {large-model-compiled.compiled.speedup} faster
+# <large-model-compiled.compiled.wall < large-model-compiled.without-compiling.wall>`, after a first step of
+# :measured:`large-model-compiled.compiled.first_call` (1 run).
 
+# sphinx_gallery_fold = "The large model, compiled"
 # sphinx_gallery_once = True
 pair = {
     "without compiling": Job(LARGE, fused=True),
@@ -714,23 +605,28 @@ compiled = bench.compare(
 )
 
 # %%
-# Here :claim:`the compiled model needs less GPU time <large-model-compiled.compiled.gpu <
-# large-model-compiled.without-compiling.gpu>`: :measured:`large-model-compiled.compiled.gpu`; without compiling
-# it needs :measured:`large-model-compiled.without-compiling.gpu`. The first step takes
-# :measured:`large-model-compiled.compiled.first_call`.
+# A single line can stop the CPU
+# ------------------------------
 #
-# .. _where-line-waits:
+# A line that needs a value from the GPU stops the CPU until the queue is empty; then the GPU waits for new launches.
+# ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, names most of them.
 #
-# A line of code waits for the GPU
-# --------------------------------
-#
-# The CPU normally runs ahead: it launches the next kernels while the GPU still computes. But a line that needs a
-# value from the GPU stops it until the GPU has computed the value. The queue is then empty, and the GPU waits
-# until the CPU has launched something again.
-#
-# The large model trains on a batch, and then the job counts for how many documents the topic was found. "Added
-# up on the GPU" leaves the count there. "Sum read" calls ``.item()`` once. "Each hit read" calls it for each
-# document.
+# - Reading each prediction with ``.item()`` costs :claim:`{reading-results.added-up-on-the-gpu.wall} →
+#   {reading-results.each-hit-read.wall} per iteration <reading-results.added-up-on-the-gpu.wall <
+#   reading-results.each-hit-read.wall>`. Add up on the GPU, and read the sum every hundred iterations.
+# - Behind :measured:`a-line-behind-work.the-work.wall` of queued work, ``.item()`` :claim:`stops the CPU for
+#   {a-line-behind-work.item.cpu} <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`. ``if
+#   tensor:`` :claim:`does so, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
+#   :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
+#   :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
+#   a-line-behind-work.the-work.wall>`.
+# - A copy from pageable memory with ``non_blocking=True`` :claim:`stops it all the same <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.pageable-copy-non_blocking.cpu>`, and :claim:`the debug mode
+#   misses it <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
+#   From pinned memory, the copy :claim:`returns after {a-line-behind-work.pinned-copy-non_blocking.cpu} <2 *
+#   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`.
+
+# sphinx_gallery_fold = "Three ways to count hits"
 
 
 def count_hits():
@@ -748,16 +644,10 @@ reading = {
 stopped = bench.compare("reading results", reading, rehearse=False)
 
 # %%
-# Reading each hit :claim:`makes an iteration longer <reading-results.added-up-on-the-gpu.wall <
-# reading-results.each-hit-read.wall>`: it takes :measured:`reading-results.each-hit-read.wall`; added up on the
-# GPU it takes :measured:`reading-results.added-up-on-the-gpu.wall`. Rule: add up on the GPU, and read the sum
-# every hundred iterations.
-#
-# Which lines wait? In the next cell the GPU first gets four large matrix products to compute. Then a line
-# runs, and the cell measures for how long the CPU is held up. It also counts how often
-# ``torch.cuda.set_sync_debug_mode("warn")`` names the line. This debug mode is experimental.
 
-# sphinx_gallery_fold = "How lines are found that wait"
+# sphinx_gallery_fold = "How lines that stop the CPU are found"
+# sphinx_gallery_fold_output = True
+
 import warnings
 
 side = 4096 if bench.gpu else 256
@@ -777,7 +667,7 @@ if bench.gpu:
 
 
 def time_behind_work(line):
-    """Return for how long a line holds up the CPU while the device has work to do."""
+    """Return for how long a line stops the CPU while the device has work to do."""
     samples = []
     for _ in range(6):
         bench.synchronize()
@@ -790,7 +680,7 @@ def time_behind_work(line):
 
 
 def count_warnings(line):
-    """Return how often a line is reported as one that waits for the GPU."""
+    """Return how often a line is reported as one that syncs with the CPU."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         torch.cuda.set_sync_debug_mode("warn")
@@ -820,43 +710,20 @@ if bench.gpu:
         bench.measure("a line behind work", name, "warnings", reports, unit="")
 
 # %%
-# The four products take :measured:`a-line-behind-work.the-work.wall`.
+# Limits and next steps
+# ---------------------
 #
-# - :claim:`.item() holds up the CPU for more than half of that time <0.5 * a-line-behind-work.the-work.wall <
-#   a-line-behind-work.item.cpu>`. So does :claim:`an if that tests a tensor <0.5 * a-line-behind-work.the-work.wall <
-#   a-line-behind-work.if.cpu>`, and so does :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall <
-#   a-line-behind-work.mask.cpu>`. The debug mode :claim:`names the mask <a-line-behind-work.where.warnings <
-#   a-line-behind-work.mask.warnings>`.
-# - With ``torch.where``, :claim:`the CPU goes on at once <2 * a-line-behind-work.where.cpu <
-#   a-line-behind-work.the-work.wall>`: it needs :measured:`a-line-behind-work.where.cpu`.
-# - A copy from ordinary memory, which is called *pageable*, :claim:`holds up the CPU even with
-#   non_blocking=True <0.5 * a-line-behind-work.the-work.wall <
-#   a-line-behind-work.pageable-copy-non_blocking.cpu>`: for
-#   :measured:`a-line-behind-work.pageable-copy-non_blocking.cpu`. The debug mode :claim:`does not name this line
-#   <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
-# - During a copy from pinned memory with ``non_blocking=True``, :claim:`the CPU goes on at once <2 *
-#   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
-#   :measured:`a-line-behind-work.pinned-copy-non_blocking.cpu`.
+# - The documents are in memory. If a disk or a network is the limit, more workers do not help.
+# - One GPU was measured. With several, look at communication as well. A T4 has neither ``bfloat16`` nor TF32: use
+#   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
+# - Times bound by the CPU differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
+#   <newer-pytorch>`.
+# - Inference was not timed: give ``look`` a function that answers a request, and see the :doc:`serving checklist
+#   </serving>`.
 #
-# Serving
-# -------
-#
-# - **Serving**: instead of ``train``, use a function that answers a request. For the first ``look``, prepare a new
-#   request in each call; for the second, reuse one request. The costs above are those of training; in
-#   :doc:`/recipes/cuda_graphs`, inference in a graph by hand is ready after
-#   :measured:`cuda_graphs:inference-by-hand.one-graph.ready`, and keeps
-#   :measured:`cuda_graphs:inference-by-hand.one-graph.kept` of memory.
-#
-# What is not measured here, and where to go on
-# ---------------------------------------------
-#
-# The documents are in memory. A disk or a network may read slower than the workers ask, and then more workers
-# do not help. One GPU is used; with several GPUs, look at the communication, too. Inference and ``float16``
-# were not measured.
-#
-# The `Performance Tuning Guide <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ by
-# Szymon Migacz lists many such changes; this page tells which of them to make first. The `guide on
-# non_blocking and pin_memory <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ by
-# Vincent Moens advises ``non_blocking=True`` in general. But if the GPU has other work queued, a pageable copy waits
-# for it, even with ``non_blocking=True``, as measured here. The `PyTorch profiler
-# <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ tells the names of kernels and operators.
+# Thanks to Szymon Migacz, whose `Performance Tuning Guide
+# <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says
+# which to make first. Thanks to Vincent Moens for the `guide to non_blocking and pin_memory
+# <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__: it advises ``non_blocking=True`` in
+# general; here, behind queued work, only copies from pinned memory returned at once. Once you know where to look, the
+# `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ names the kernels.

@@ -18,27 +18,42 @@ from sphinx_recorded_gallery.api import (
 
 from . import (
     answer_box,
+    code_colours,
     code_tabs,
     for_translators,
     html_head,
+    names_of_variants,
     navigation,
     page_foot,
-    python_tokens,
     results_as_data,
     root_pages,
     tables_as_cards,
 )
-from .charts import directive
-from .headlines import front_page, headline_directive_lines, results_page
+from .charts import directive, release_directive
+from .headlines import does_it_pay, evidence, front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
-
-_SCRIPTS = {"explorer": "explorer.js", "pays-fields": "does_it_pay.js"}  # by classes of a page
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and those of the engine that are not there yet."""
-    for name in ("measurements", "translate"):
-        app.setup_extension(f"sphinx_recorded_gallery.{name}")
+    app.setup_extension("sphinx_recorded_gallery.measurements")
+    app.setup_extension("sphinx_recorded_gallery.translate")
+    _add_settings(app)
+    _add_nodes(app)
+    _add_directives(app)
+    _change_pages(app)
+    _describe_pages(app)
+    code_tabs.add_code_tabs(app)
+    for_translators.setup(app)
+    return {
+        "version": app.config.release,
+        "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+
+
+def _add_settings(app: Sphinx) -> None:
     app.add_config_value("second_call_recipes", [], "env", list)
     # By package the current release, and the label of the text that says what has changed
     app.add_config_value("second_call_releases", {}, "env", dict)
@@ -47,56 +62,65 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("second_call_content_security_policy", "", "html", str)
     app.add_config_value("second_call_unused_assets", [], "html", list)
     app.add_config_value("second_call_preview", "", "html", str)
-    for name in ("python", "Python"):  # Sphinx-Gallery writes the second
-        app.add_lexer(name, python_tokens.FewColours)
 
-    paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
+
+def _add_nodes(app: Sphinx) -> None:
+    """Add nodes of the site, and what writes them; and the colours of code."""
+    app.add_lexer("python", code_colours.FewColours)
+    app.add_lexer("Python", code_colours.FewColours)  # Sphinx-Gallery writes it so
     cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
+    paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
     app.add_node(page_foot.origin, **ONLY_HTML)
-    app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
-    inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
-    app.add_node(directive.replaced, **inside)
+    drawing = directive.visit_chart, directive.depart_chart
+    app.add_node(directive.chart, html=drawing, **ONLY_HTML)
     write_block.register(directive.chart, directive.write_chart)
+    inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
+    app.add_node(directive.cell_behind_chart, **inside)
 
+
+def _add_directives(app: Sphinx) -> None:
     app.add_directive("answer", answer_box.AnswerDirective)
     app.add_directive("libraries", answer_box.LibrariesDirective)
     app.add_directive("chart", directive.ChartDirective)
     app.add_directive("spans", directive.SpansDirective)
+    app.add_directive("release-chart", release_directive.ReleaseChart)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
     app.add_directive("gains", front_page.Gains)
     app.add_directive("recipe-rows", front_page.RecipeRows)
-    app.add_directive("does-it-pay", front_page.DoesItPay)
-    app.add_directive("evidence", front_page.Evidence)
+    app.add_directive("does-it-pay", does_it_pay.DoesItPay)
+    app.add_directive("evidence", evidence.Evidence)
 
+
+def _change_pages(app: Sphinx) -> None:
+    """Change pages when they have been read, and just before they are written."""
     add_transform(app, navigation.remove_thumbnails, Priority.ADD_TO_PAGE)
-    add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, page_foot.add_release_notices, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
-    code_tabs.add_cases(app)
+    app.connect("recorded-gallery-name", names_of_variants.name_in_english)
     app.connect("builder-inited", _change_translated_pages)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", page_foot.add_changes_link, priority=Priority.ADD_LINKS)
+    app.connect("env-updated", page_foot.note_changes_link, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables_as_cards.label_cells, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)
+
+
+def _describe_pages(app: Sphinx) -> None:
+    """Give templates what they need of each page; write what lies beside the pages."""
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
-    app.connect("html-page-context", _add_scripts)
+    app.connect("html-page-context", _add_script)
     app.connect("html-page-context", html_head.describe_page)
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
-    for_translators.setup(app)
-    return {
-        "version": app.config.release,
-        "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
-        "parallel_read_safe": True,
-        "parallel_write_safe": True,
-    }
 
 
 def _show_inside(self: NodeVisitor, _node: Element) -> None:
@@ -112,10 +136,9 @@ def _change_translated_pages(app: Sphinx) -> None:
         add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
-def _add_scripts(
+def _add_script(
     app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Load a script on the pages that it works on, and on no other."""
-    for name, script in _SCRIPTS.items():
-        if f'class="{name}"' in context.get("body", ""):
-            app.add_js_file(script, loading_method="defer")
+    """Load the script of the fields of ``does-it-pay`` on pages that have them."""
+    if 'class="pays-fields"' in context.get("body", ""):
+        app.add_js_file("does_it_pay.js", loading_method="defer")

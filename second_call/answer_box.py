@@ -8,17 +8,17 @@ directive ``libraries`` shows a list, an item for each library, as tabs. A parag
 from collections.abc import Sequence
 
 from docutils import nodes
+from docutils.parsers.rst import DirectiveError
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import GalleryError, RecipePage
 
 from .charts.directive import chart
-from .code_tabs import case_name, code_case, code_cases, has_caption
+from .code_tabs import code_tab, code_tabs, has_caption, tab_name
+from .labels import _
 
-_ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 ANCHOR = "the-answer"
@@ -44,7 +44,23 @@ class AnswerDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the parts in the order in which a phone shows them, whatever the author's order.
 
+        An answer with a mistake is reported and stays on the page, so that the page does not seem
+        to have none.
+        """
+        try:
+            return self._make_answer()
+        except DirectiveError as error:
+            reporter = self.state_machine.reporter
+            return [
+                reporter.system_message(error.level, error.msg, line=self.lineno),
+                answer(""),
+            ]
+
+    def _make_answer(self) -> list[nodes.Node]:
+        """Return the answer.
+
         Raises an error of the directive if a part is missing, has no place here or is one too many.
+        A part that has a mistake of its own is reported already, and not missing.
         """
         verdict = nodes.container(classes=["verdict"])
         charts: list[chart] = []
@@ -67,18 +83,46 @@ class AnswerDirective(SphinxDirective):
                     f"answer: it has no place for a {type(node).__name__}; it holds paragraphs, a "
                     "chart, a list of facts and code-blocks, and the rest stands below it"
                 )
+        if not problems:
+            self._require_all(verdict, charts, facts, code)
+        for items in facts:
+            items["classes"].append("facts")
+        node = answer("", verdict, *charts, *facts, code)
+        self.set_source_info(node)
+        return [node, *problems]
+
+    def _require_all(
+        self,
+        verdict: nodes.container,
+        charts: Sequence[chart],
+        facts: Sequence[nodes.bullet_list],
+        code: nodes.container,
+    ) -> None:
+        """Raise an error of the directive for the first part that is missing or one too many."""
         if not len(verdict):
             raise self.error("answer: it needs a verdict, a paragraph that says what to do")
         if len(charts) != 1 or not charts[0]["hero"]:
             raise self.error("answer: it needs one chart with the option :hero:")
         if len(facts) != 1 or len(facts[0]) > MOST_FACTS:
             raise self.error(f"answer: it needs one list of at most {MOST_FACTS} facts")
+        for item in facts[0]:
+            if not _begins_with_number(item):
+                words = " ".join(item.astext().split())[:40]
+                raise self.error(
+                    f"answer: a fact begins with its number, as in - :measured:`a.wall` per step; "
+                    f"this one does not: {words}"
+                )
         if not len(code):
             raise self.error("answer: it needs a code-block to copy")
-        facts[0]["classes"].append("facts")
-        node = answer("", verdict, *charts, *facts, code)
-        self.set_source_info(node)
-        return [node, *problems]
+
+
+def _begins_with_number(item: nodes.Node) -> bool:
+    """Return whether a fact begins with a digit, or with a role such as ``measured``."""
+    first = next(iter(item.findall(nodes.paragraph)), None)
+    if first is None or not len(first):
+        return False
+    # Roles of measurements are inline nodes, whose number stands there after translation.
+    return isinstance(first[0], nodes.inline) or first[0].astext()[:1].isdigit()
 
 
 class LibrariesDirective(SphinxDirective):
@@ -108,21 +152,29 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
     Warns if the page has no answer and ``second_call_answer_required`` is set.
     """
     parts = next(document.findall(answer), None)
-    if parts is not None:
-        section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
-        section += nodes.title("", _("The answer"), translatable=False)
-        section += parts.children
-        top = parts.parent
-        parts.replace_self(section)
-        top["classes"].append("answered")  # browsers style the top before the answer has loaded
-    elif env.config.second_call_answer_required:
-        error = GalleryError(
-            "the page has no answer",
-            path=page.recipe.path,
-            line=1,
-            remedy="write the directive answer into the docstring, as CONTRIBUTING.md shows",
-        )
-        logger.warning("%s", error, type="second_call", subtype="answer")
+    if parts is None:
+        if env.config.second_call_answer_required:
+            _warn_of_missing_answer(page)
+        return
+    if not parts.children:  # a mistake, which is reported
+        parts.parent.remove(parts)
+        return
+    section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
+    section += nodes.title("", _("The answer"), translatable=False)
+    section += parts.children
+    top = parts.parent
+    parts.replace_self(section)
+    top["classes"].append("answered")  # browsers style the top before the answer has loaded
+
+
+def _warn_of_missing_answer(page: RecipePage) -> None:
+    error = GalleryError(
+        "the page has no answer",
+        path=page.recipe.path,
+        line=1,
+        remedy="write the directive answer into the docstring, as CONTRIBUTING.md shows",
+    )
+    logger.warning("%s", error, type="second_call", subtype="answer")
 
 
 def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
@@ -136,27 +188,27 @@ def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
         if any(name is None for name in names):
             node.replace_self(items)
             continue
-        tabs = code_cases(legend=_("Your library"))
+        tabs = code_tabs(legend=_("Your library"))
         for item in items:
             tabs += _make_tab(item)
         node.replace_self(tabs)
 
 
-def _make_tab(item: nodes.list_item) -> code_case:
+def _make_tab(item: nodes.list_item) -> code_tab:
     """Return the tab of an item: the name of a library, and what to do.
 
     A colon after the name is removed, and the name with it. Without a colon, the name is part of
     the sentence and stays in it.
     """
     paragraph, *other_blocks = item.children
-    strong, *after_name = paragraph.children
-    name = case_name("", "", *(child.deepcopy() for child in strong.children))
-    text = after_name[0] if after_name else None
-    if isinstance(text, nodes.Text) and text.startswith(_COLONS):
+    strong, *words = paragraph.children
+    name = tab_name("", "", *(child.deepcopy() for child in strong.children))
+    if words and isinstance(words[0], nodes.Text) and words[0].startswith(_COLONS):
+        text, *further_words = words
         sentence = text.lstrip("".join(_COLONS)).lstrip()
         capitalized = nodes.Text(sentence[:1].upper() + sentence[1:])
-        paragraph = nodes.paragraph("", "", capitalized, *after_name[1:])
-    return code_case("", name, paragraph, *other_blocks)
+        paragraph = nodes.paragraph("", "", capitalized, *further_words)
+    return code_tab("", name, paragraph, *other_blocks)
 
 
 def _find_name(item: nodes.Node) -> nodes.strong | None:
@@ -166,7 +218,10 @@ def _find_name(item: nodes.Node) -> nodes.strong | None:
     paragraph = item[0]
     if not isinstance(paragraph, nodes.paragraph) or not len(paragraph):
         return None
-    return paragraph[0] if isinstance(paragraph[0], nodes.strong) else None
+    first = paragraph[0]
+    if not isinstance(first, nodes.strong):
+        return None
+    return first
 
 
 def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:

@@ -14,42 +14,50 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
+    Page,
     Priority,
     RecipePage,
     add_recipe_transform,
-    join_inline,
     write_block,
 )
 
-_ = get_translation("second_call")
+from .labels import _
 
 
-# What they derive from is how formats other than HTML write them.
-class code_cases(nodes.container):  # noqa: N801 (docutils names nodes so)
-    """Cases of which a reader picks one."""
+# Their base classes decide how formats other than HTML write them.
+class code_tabs(nodes.container):  # noqa: N801 (docutils names nodes so)
+    """Code for several cases, of which a reader picks one."""
 
 
-class code_case(nodes.container):  # noqa: N801
+class code_tab(nodes.container):  # noqa: N801
     """The name of a case, and its code."""
 
 
-class case_name(nodes.paragraph):  # noqa: N801
+class tab_name(nodes.paragraph):  # noqa: N801
     """What was the caption."""
 
 
-def make_cases(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
+def gather_code_tabs(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
     """Gather blocks with captions that follow each other; their names are translated there."""
-    found = [each for each in document.findall(nodes.container) if has_caption(each)]
-    for parent in dict.fromkeys(each.parent for each in found):
-        runs = [list(group) for _kind, group in groupby(parent.children, has_caption)]
-        for blocks in runs:
-            if len(blocks) > 1 and has_caption(blocks[0]):
-                at = parent.index(blocks[0])
-                parent[at : at + len(blocks)] = [_gather(blocks)]
+    blocks_with_caption = [node for node in document.findall(nodes.container) if has_caption(node)]
+    parents = dict.fromkeys(block.parent for block in blocks_with_caption)
+    for parent in parents:
+        for blocks in _find_neighbours(parent):
+            start = parent.index(blocks[0])
+            parent[start : start + len(blocks)] = [_make_tabs(blocks)]
+
+
+def _find_neighbours(parent: nodes.Element) -> list[list[nodes.Node]]:
+    """Return the blocks with captions that follow each other, where there are several."""
+    runs_of_blocks = []
+    for is_captioned, group in groupby(parent.children, has_caption):
+        blocks = list(group)
+        if is_captioned and len(blocks) > 1:
+            runs_of_blocks.append(blocks)
+    return runs_of_blocks
 
 
 def has_caption(node: nodes.Node) -> bool:
@@ -57,45 +65,61 @@ def has_caption(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and bool(node.get("literal_block"))
 
 
-def _gather(blocks: list[Any]) -> code_cases:
-    cases = code_cases()
+def _make_tabs(blocks: list[Any]) -> code_tabs:
+    tabs = code_tabs()
     for block in blocks:
         caption, code = block.children
-        name = case_name(caption.rawsource, "", *caption.children)
+        name = tab_name(caption.rawsource, "", *caption.children)
         name.source, name.line = caption.source, caption.line
-        cases += code_case("", name, code, ids=block["ids"])
-    return cases
+        tabs += code_tab("", name, code, ids=block["ids"])
+    return tabs
 
 
-def add_cases(app: Sphinx) -> None:
-    """Let pages show cases, and notebooks their names."""
-    add_recipe_transform(app, make_cases, Priority.ADD_TO_PAGE)
-    app.add_node(code_cases, html=(_begin_cases, _end))
-    app.add_node(code_case, html=(lambda _self, _node: None, _end))
-    app.add_node(case_name, html=(_begin_name, _end_name))
+def add_code_tabs(app: Sphinx) -> None:
+    """Let pages show tabs, and notebooks their names."""
+    add_recipe_transform(app, gather_code_tabs, Priority.ADD_TO_PAGE)
+    app.add_node(code_tabs, html=(_begin_tabs, _end_tabs))
+    app.add_node(code_tab, html=(_begin_tab, _end_tab))
+    app.add_node(tab_name, html=(_begin_name, _end_name))
 
 
-def _begin_cases(self: HTML5Translator, node: code_cases) -> None:
+def _begin_tabs(self: HTML5Translator, node: code_tabs) -> None:
     self.body.append(self.starttag(node, "fieldset", CLASS="code-cases"))
-    legend = self.encode(node.get("legend") or _("Your case"))
+    legend = self.encode(node.get("legend", _("Your case")))
     self.body.append(f'<legend class="visually-hidden">{legend}</legend>\n')
 
 
-def _end(self: HTML5Translator, node: code_cases | code_case) -> None:
-    self.body.append("</fieldset>\n" if isinstance(node, code_cases) else "</div>\n")
+def _end_tabs(self: HTML5Translator, _node: code_tabs) -> None:
+    self.body.append("</fieldset>\n")
 
 
-def _begin_name(self: HTML5Translator, node: case_name) -> None:
-    cases = node.parent.parent
-    group = list(self.document.findall(code_cases)).index(cases) + 1
-    number = cases.index(node.parent) + 1
-    name, is_first = f"case-{group}", " checked" * (number == 1)
-    self.body.append(f'<input type="radio" name="{name}" id="{name}-{number}"{is_first}>')
+def _begin_tab(_self: HTML5Translator, _node: code_tab) -> None:
+    """Write nothing: the name comes first, outside of the box that ``_end_name`` opens."""
+
+
+def _end_tab(self: HTML5Translator, _node: code_tab) -> None:
+    self.body.append("</div>\n")  # of the box that _end_name opened
+
+
+def _begin_name(self: HTML5Translator, node: tab_name) -> None:
+    tabs = node.parent.parent
+    group = list(self.document.findall(code_tabs)).index(tabs) + 1
+    number = tabs.index(node.parent) + 1
+    name = f"case-{group}"
+    button = f'<input type="radio" name="{name}" id="{name}-{number}"'
+    if number == 1:
+        button += " checked"
+    self.body.append(f"{button}>")
     self.body.append(self.starttag(node, "label", "", **{"for": f"{name}-{number}"}))
 
 
-def _end_name(self: HTML5Translator, node: case_name) -> None:
+def _end_name(self: HTML5Translator, node: tab_name) -> None:
+    # Label and box stand side by side, so that CSS can show the box of a checked one.
     self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
 
 
-write_block.register(case_name, lambda node, page: f"**{join_inline(node, page)}**")
+@write_block.register
+def _write_name(node: tab_name, page: Page) -> str:
+    """Return the name of a case in bold, for notebooks and scripts."""
+    words = [child.deepcopy() for child in node.children]
+    return write_block(nodes.paragraph("", "", nodes.strong("", "", *words)), page)

@@ -4,16 +4,16 @@ The template is ``_templates/head.html``.
 """
 
 import os
+import posixpath
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import current_language, load_page, source_language
+from sphinx_recorded_gallery.api import Gallery, current_language, source_language
 
-_ = get_translation("second_call")
+from .labels import _
 
 
 def describe_page(
@@ -31,19 +31,21 @@ def describe_page(
     config = app.config
     page = app.builder.get_target_uri(pagename)
     site_url = config.recorded_gallery_site_url
+    if pagename == config.root_doc:
+        # All languages have the first page of the site in common, which lets readers choose.
+        default_address = f"{site_url.rstrip('/')}/"
+    else:
+        default_address = source_language(config).address(site_url, short_address(page))
     context |= {
         "language": current_language(config).tag,
         "alternates": _find_alternates(app, page),
         "theme_search_bar_text": _("Search this site"),
         "description": _first_paragraph(doctree) if doctree else "",
         "preview": _preview(app, doctree),
-        "is_recipe": load_page(app.env, pagename) is not None,
+        "is_recipe": Gallery(app.env).load_page(pagename) is not None,
         "repository_url": config.recorded_gallery_repository_url,
         "noindex": doctree is None,  # such as the page of search results
-        # All languages have the first page of the site in common, which lets readers choose.
-        "default_address": source_language(config).address(site_url, short_address(page))
-        if pagename != config.root_doc
-        else f"{site_url.rstrip('/')}/",
+        "default_address": default_address,
     }
     if config.html_baseurl:
         context["pageurl"] = full_address(app, pagename)
@@ -57,22 +59,27 @@ def full_address(app: Sphinx, docname: str) -> str:
 
 def short_address(page: str) -> str:
     """Return the one address of a page: that of its folder for the first page there."""
-    return page.removesuffix("index.html") if PurePosixPath(page).name == "index.html" else page
+    if PurePosixPath(page).name == "index.html":
+        return page.removesuffix("index.html")
+    return page
 
 
 def apply_policy(
     app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
     """Leave out what the policy forbids or no page uses."""
-    policy = context["content_security_policy"] = app.config.second_call_content_security_policy
+    policy = app.config.second_call_content_security_policy
+    context["content_security_policy"] = policy
     unused = app.config.second_call_unused_assets
-    for files in ("script_files", "css_files"):
-        context[files] = [
-            asset
-            for asset in context[files]
+    for kind in ("script_files", "css_files"):
+        assets = []
+        for asset in context[kind]:
+            file = asset.filename or ""
             # The theme adds scripts without a file; a policy forbids them, and nothing misses them.
-            if (asset.filename or not policy) and Path(asset.filename or "").name not in unused
-        ]
+            is_forbidden = bool(policy) and not file
+            if not is_forbidden and Path(file).name not in unused:
+                assets.append(asset)
+        context[kind] = assets
 
 
 def remove_unused(app: Sphinx, exception: Exception | None) -> None:
@@ -92,38 +99,55 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
 
     ``href`` is relative, so that it leads to the same page also where the site is not published.
     """
-    current = current_language(app.config)
-    depth = len(PurePosixPath(page).parts) - (page != "" and not page.endswith("/"))
-    return [
-        {
+    config = app.config
+    current = current_language(config)
+    folders = PurePosixPath(page if page.endswith("/") else posixpath.dirname(page)).parts
+    way_up = "../" * (len(folders) + 1)  # out of the language's folder
+    alternates = []
+    for language in config.recorded_gallery_languages.values():
+        if not language.published and language != current:
+            continue
+        alternate = {
             "name": language.name,
             "tag": language.tag,
-            "href": f"{'../' * (depth + 1)}{language.code}/{page}",
-            "address": language.address(app.config.recorded_gallery_site_url, short_address(page)),
+            "href": f"{way_up}{language.code}/{page}",
+            "address": language.address(config.recorded_gallery_site_url, short_address(page)),
             "current": language == current,
-            "default": language == source_language(app.config),
+            "default": language == source_language(config),
         }
-        for language in app.config.recorded_gallery_languages.values()
-        if language.published or language == current
-    ]
+        alternates.append(alternate)
+    return alternates
 
 
 def _first_paragraph(doctree: nodes.document) -> str:
     """Return the text below the title, in the language of the page."""
     title = next(iter(doctree.findall(nodes.title)), None)
-    below = title.parent if title else ()
-    texts = [each.astext() for each in below if isinstance(each, nodes.paragraph)]
-    return " ".join(texts[0].split()) if texts else ""
+    if not title:
+        return ""
+    for node in title.parent:
+        if isinstance(node, nodes.paragraph):
+            return " ".join(node.astext().split())
+    return ""
 
 
 def _preview(app: Sphinx, doctree: nodes.document | None) -> dict[str, str]:
     """Return the address of the picture that links to a page are shown with, and its text."""
-    file, alt = app.config.second_call_preview, ""
-    for image in doctree.findall(nodes.image) if doctree else ():
+    file = app.config.second_call_preview
+    alt = ""
+    image = _first_figure(app, doctree) if doctree else None
+    if image:
+        file = f"{app.builder.imagedir}/{Path(image['uri']).name}"
+        alt = image.get("alt", "")
+    site_url = app.config.html_baseurl.rstrip("/")
+    if not file or not site_url:
+        return {}
+    return {"address": f"{site_url}/{file}", "alt": alt}
+
+
+def _first_figure(app: Sphinx, doctree: nodes.document) -> nodes.image | None:
+    """Return the first picture of a page that previews can show; None if there is none."""
+    for image in doctree.findall(nodes.image):
         name = Path(image["uri"]).name
         if name.endswith(".png") and name in app.builder.images.values():
-            file, alt = f"{app.builder.imagedir}/{name}", image.get("alt", "")
-            break
-    if not file or not app.config.html_baseurl:
-        return {}
-    return {"address": f"{app.config.html_baseurl.rstrip('/')}/{file}", "alt": alt}
+            return image
+    return None

@@ -1,17 +1,18 @@
 """Parts of pages as nodes: HTML, tables and links to other pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docutils import nodes
 from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
+from .labels import _
+
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
-_TEMPLATES.globals["_"] = get_translation("second_call")
+_TEMPLATES.globals["_"] = _
 
 
 class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -26,6 +27,27 @@ def visit_element(self: HTML5Translator, node: html_element) -> None:
 def depart_element(self: HTML5Translator, node: html_element) -> None:
     """Write the end tag of the element."""
     self.body.append(f"</{node['tag']}>\n")
+
+
+def make_element(
+    tag: str,
+    *children: nodes.Node,
+    css_class: str = "",
+    attributes: Mapping[str, str] | None = None,
+) -> html_element:
+    """Return an element of HTML; ``css_class`` may be several, apart by spaces."""
+    return html_element(
+        "",
+        *children,
+        tag=tag,
+        classes=css_class.split(),
+        attributes=dict(attributes or {}),
+    )
+
+
+def make_paragraph(*children: nodes.Node, css_class: str = "") -> nodes.paragraph:
+    """Return a paragraph; ``css_class`` may be several, apart by spaces."""
+    return nodes.paragraph("", "", *children, classes=css_class.split())
 
 
 def render_html(template: str, **context: Any) -> str:
@@ -46,8 +68,9 @@ def make_table(
     group += [nodes.colspec(colwidth=1) for _column in header]
     headings: list[nodes.Node] = []
     for heading in header:
-        # Translated texts are lazy, not instances of str, so nodes are what is looked for.
-        headings.append(heading if isinstance(heading, nodes.Node) else nodes.Text(heading))
+        if isinstance(heading, str):
+            heading = nodes.Text(heading)
+        headings.append(heading)
     group += nodes.thead("", _make_row(headings))
     group += nodes.tbody("", *(_make_row(cells) for cells in rows))
     return nodes.table("", group, classes=classes)
@@ -72,7 +95,9 @@ def link_to_page(
     A link with a text warns if the page does not exist.
     """
     has_text = bool(children)
-    text = nodes.inline("", "", *children) if has_text else nodes.inline("", docname)
+    text = nodes.inline("", "", *children)
+    if not has_text:
+        text = nodes.inline("", docname)
     return addnodes.pending_xref(
         "",
         text,

@@ -1,7 +1,7 @@
 """What leads to other pages: the menus of the header and the footer, and the other recipes."""
 
 import posixpath
-from functools import lru_cache, partial
+from functools import lru_cache
 from html import escape
 from itertools import pairwise, permutations
 from typing import Any
@@ -10,21 +10,24 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
+from sphinx.environment.adapters.toctree import TocTree
 
-from sphinx_recorded_gallery.api import all_files, note_link, once, pages_above
+from sphinx_recorded_gallery.api import Gallery, note_link, once
 
+from .labels import _
 from .short_names import short_name
-
-_ = get_translation("second_call")
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
-    first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
-    files = sorted(once(env, all_files).values(), key=lambda file: first.get(file.name, len(first)))
-    return tuple(file.docname for file in files)
+    pages = {file.name: docname for docname, file in Gallery(env).files.items()}
+    ordered = []
+    for name in env.config.second_call_recipes:
+        if name in pages:
+            ordered.append(pages.pop(name))
+    return (*ordered, *pages.values())
 
 
 def describe_navigation(
@@ -34,39 +37,67 @@ def describe_navigation(
 
     ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
     """
-    address = partial(_find_address, app, pagename)
-    relations = app.builder.relations if isinstance(app.builder, StandaloneHTMLBuilder) else {}
-    above = [pagename, *pages_above(relations, pagename)]
-    context["menus"] = [
-        [
-            {
-                "title": title,
-                "href": address(docname),
-                "current": "page" if docname == pagename else docname in above and "true",
-            }
-            for title, docname in entries
-        ]
-        for entries in _find_menus(app)
-    ]
+    context["menus"] = _make_menus(app, pagename)
+    context["parents"] = _leave_out_moved(app, pagename, context.get("parents", []))
+    context["neighbours"] = []
+    context["recipe_links"] = []
     recipes = once(app.env, list_recipes)
-    context["neighbours"], context["recipe_links"] = [], []
-    context["parents"] = [  # what moved has no place above a page
-        parent for parent in context.get("parents", []) if not _has_moved(app, pagename, parent)
-    ]
-    if pagename in recipes:
-        context["recipe_links"] = [
-            {"title": _title(app, name), "link": address(name), "current": name == pagename}
-            for name in _find_named(app.env)
-        ]
-        at = recipes.index(pagename)
-        context["neighbours"] = [
-            (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
-            for kind, label, number in (
-                ("prev", _("Previous recipe"), at - 1),
-                ("next", _("Next recipe"), at + 1),
-            )
-            if 0 <= number < len(recipes)
-        ]
+    if pagename not in recipes:
+        return
+    for docname in _find_named(app.env):
+        link = _make_link(app, pagename, docname)
+        context["recipe_links"].append({**link, "current": docname == pagename})
+    place = recipes.index(pagename)
+    if place > 0:
+        link = _make_link(app, pagename, recipes[place - 1])
+        context["neighbours"].append(("prev", _("Previous recipe"), link))
+    if place + 1 < len(recipes):
+        link = _make_link(app, pagename, recipes[place + 1])
+        context["neighbours"].append(("next", _("Next recipe"), link))
+
+
+def _leave_out_moved(
+    app: Sphinx, pagename: str, parents: list[dict[str, str]]
+) -> list[dict[str, str]]:
+    """Return the pages above a page, without those that moved: they have no place there."""
+    addresses = set()
+    for docname in find_redirects(app.config):
+        addresses.add(app.builder.get_relative_uri(pagename, docname))
+    return [parent for parent in parents if parent["link"] not in addresses]
+
+
+def _make_menus(app: Sphinx, pagename: str) -> list[list[dict[str, str]]]:
+    """Return the entries of each menu: title, address, and whether the page is it or below it."""
+    ancestors = TocTree(app.env).get_toctree_ancestors(pagename)
+    menus = []
+    for entries in _find_menus(app):
+        menu = []
+        for title, docname in entries:
+            entry = {
+                "title": title,
+                "href": _find_address(app, pagename, docname),
+                "current": "",
+            }
+            if docname == pagename:
+                entry["current"] = "page"
+            elif docname in ancestors:
+                entry["current"] = "true"
+            menu.append(entry)
+        menus.append(menu)
+    return menus
+
+
+def _make_link(app: Sphinx, pagename: str, docname: str) -> dict[str, Any]:
+    """Return title and address of a recipe for a link on the page ``pagename``."""
+    return {"title": _title(app, docname), "link": _find_address(app, pagename, docname)}
+
+
+def find_redirects(config: Config) -> dict[str, str]:
+    """Return where pages that moved lead to, by page; the extension that does so may be missing."""
+    if "redirects" not in config:
+        return {}
+    redirects: dict[str, str] = config.redirects
+    return redirects
 
 
 def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
@@ -74,44 +105,36 @@ def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 
     Nobody sees them there, and each would add a message to the catalogs of the list.
     """
-    redirects = env.config.redirects if "redirects" in env.config else {}
-    if env.docname not in redirects:
+    if env.docname not in find_redirects(env.config):
         return
     thumbnails = list(document.findall(lambda node: isinstance(node, nodes.raw | addnodes.only)))
     for node in thumbnails:
         node.parent.remove(node)
 
 
-def _has_moved(app: Sphinx, pagename: str, parent: Any) -> bool:
-    redirects = app.config.redirects if "redirects" in app.config else {}
-    addresses = {app.builder.get_relative_uri(pagename, docname) for docname in redirects}
-    return parent["link"] in addresses
-
-
 def _find_address(app: Sphinx, pagename: str, docname: str) -> str:
     """Return the address of a page from another one; of a page that moved, where it leads."""
-    target = app.config.redirects.get(docname, "") if "redirects" in app.config else ""
-    moved = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))
-    if target and moved.endswith(".html"):
-        return app.builder.get_relative_uri(pagename, moved.removesuffix(".html"))
+    target = find_redirects(app.config).get(docname, "")
+    target_path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))
+    if target and target_path.endswith(".html"):
+        docname = target_path.removesuffix(".html")
     return app.builder.get_relative_uri(pagename, docname)
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
     """Note the recipes to which each one leads as pages whose titles it shows."""
-    neighbours = pairwise(name for name in once(env, list_recipes) if name in env.all_docs)
-    for first, second in [*neighbours, *permutations(_find_named(env), 2)]:
+    recipes = [name for name in once(env, list_recipes) if name in env.all_docs]
+    linked = [*pairwise(recipes), *permutations(_find_named(env), 2)]
+    for first, second in linked:
         note_link(env, first, second)
         note_link(env, second, first)
 
 
 def _find_named(env: BuildEnvironment) -> list[str]:
     """Return the pages of the recipes that ``second_call_recipes`` names."""
-    return [
-        name
-        for name in once(env, list_recipes)[: len(env.config.second_call_recipes)]
-        if name in env.all_docs
-    ]
+    count = len(env.config.second_call_recipes)
+    named = once(env, list_recipes)[:count]
+    return [docname for docname in named if docname in env.all_docs]
 
 
 @lru_cache(maxsize=1)  # the same for all pages of a build
@@ -120,19 +143,20 @@ def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
     env = app.env
     if env.config.root_doc not in env.all_docs:
         return []
-    return [
-        [
-            (title or env.titles[docname].astext(), docname)
-            for title, docname in tree["entries"]
-            if docname in env.titles  # else it is an address of another site
-        ]
-        for tree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
-    ]
+    menus = []
+    for toctree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree):
+        entries = []
+        for title, docname in toctree["entries"]:
+            if docname in env.titles:  # else it is an address of another site
+                entries.append((title or env.titles[docname].astext(), docname))
+        menus.append(entries)
+    return menus
 
 
 def _title(app: Sphinx, docname: str) -> str:
     """Return a page's short name, or else its title, as HTML."""
-    if name := short_name(docname):
+    name = short_name(docname)
+    if name:
         return escape(name)
     assert isinstance(app.builder, StandaloneHTMLBuilder)
     title = app.env.titles.get(docname, nodes.title("", docname))

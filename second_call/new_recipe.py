@@ -12,6 +12,7 @@ from sphinx_recorded_gallery.api import GalleryError
 
 TEMPLATE = Path(__file__).with_name("templates") / "new_recipe.py.txt"
 PAGES = Path("tests/site/published_pages.txt")
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 ORDER = re.compile(r"^second_call_recipes = \[\n(?:    .*\n)*", re.MULTILINE)  # of conf.py
 
 
@@ -20,14 +21,17 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
 
     Raises ``GalleryError``, before anything is written, for a name that no new page can have.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or name == "index":
+    if not NAME.fullmatch(name) or name == "index":
         text = f"{name!r} is not a name for a recipe" if name else "which recipe?"
         remedy = "take small letters, digits and _, for example: NAME=gradient_accumulation"
         raise GalleryError(text, remedy=remedy)
-    recipe, pages, settings = root / f"recipes_source/{name}.py", root / PAGES, root / "conf.py"
+    recipe = root / f"recipes_source/{name}.py"
+    pages = root / PAGES
+    settings = root / "conf.py"
     if recipe.exists():
         raise GalleryError("it is there already", path=recipe, remedy="take another name")
-    page, published = f"recipes/{name}", pages.read_text("utf-8")
+    page = f"recipes/{name}"
+    published = pages.read_text("utf-8")
     if page in published.splitlines():
         text = f"there was a page {page} once, whose address leads elsewhere"
         raise GalleryError(text, path=pages, remedy="take another name")
@@ -41,14 +45,14 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
         raise GalleryError("no list of recipes", path=settings, remedy=remedy)
 
     title = name.replace("_", " ").capitalize()
-    source = TEMPLATE.read_text("utf-8").format(
-        title=title, underline="=" * len(f"{title}: compile it?")
-    )
-    recipe.write_text(source, "utf-8")
+    underline = "=" * len(f"{title}: compile it?")
+    template = TEMPLATE.read_text("utf-8")
+    recipe.write_text(template.format(title=title, underline=underline), "utf-8")
     conf = f'{conf[: order.end()]}    "{name}",\n{conf[order.end() :]}'
     settings.write_text(conf, "utf-8")
-    first, *listed = published.splitlines()  # the first line says what the file is
-    pages.write_text("\n".join([first, *sorted([*listed, page]), ""]), "utf-8")
+    description, *names = published.splitlines()  # the first line says what the file is
+    lines = [description, *sorted([*names, page])]
+    pages.write_text("\n".join(lines) + "\n", "utf-8")
     return [recipe, settings, pages]
 
 

@@ -11,26 +11,26 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
+    Gallery,
     Page,
     RecipePage,
-    RecordedPage,
-    Unrecorded,
+    Typography,
+    add_page_link,
     current_language,
-    describe_versions,
-    load_page,
-    page_links,
+    find_release,
+    note_link,
+    once,
     repository_address,
-    typeset,
+    sort_releases,
     write_block,
 )
 
 from .html_head import full_address
-
-_ = get_translation("second_call")
+from .labels import _
+from .navigation import list_recipes
 
 # Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
 NOTEBOOKS_BRANCH = "notebooks"
@@ -40,12 +40,40 @@ def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add a link to Colab beside the downloads, if the site has a repository on GitHub."""
     config = app.config
     repository = urlsplit(config.recorded_gallery_repository_url.rstrip("/"))
-    if repository.hostname != "github.com" or load_page(app.env, docname) is None:
+    if repository.hostname != "github.com" or Gallery(app.env).load_page(docname) is None:
         return
     notebook = f"{repository.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
     address = f"https://colab.research.google.com/github{notebook}"
-    for links in doctree.findall(page_links):
-        links += nodes.reference("", _("Colab"), refuri=address, classes=["recipe-action"])
+    add_page_link(doctree, _("Colab"), address)
+
+
+def add_changes_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add links to what the current releases changed, beside the downloads of a recipe."""
+    recipe_page = Gallery(app.env).load_page(docname)
+    if recipe_page is None or recipe_page.recording is None:
+        return
+    for page, target, title in _list_changes(app.env):
+        address = f"{app.builder.get_relative_uri(docname, page)}#{target}"
+        add_page_link(doctree, title, address)
+
+
+def note_changes_link(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Note that recipes show the titles of the texts about what releases changed."""
+    for recipe in once(env, list_recipes):
+        if recipe in env.all_docs:
+            for page, _target, _title in _list_changes(env):
+                note_link(env, recipe, page)
+
+
+def _list_changes(env: BuildEnvironment) -> list[tuple[str, str, str]]:
+    """Return page, target and title of the texts about what releases changed, where there are any.
+
+    ``second_call_releases`` in ``conf.py`` names their labels; a label that there is not is told
+    where the foot of a page links to it.
+    """
+    labels = env.domains.standard_domain.labels
+    named = [label for _release, label in env.config.second_call_releases.values()]
+    return [labels[label] for label in named if label in labels]
 
 
 def describe_foot(
@@ -57,7 +85,7 @@ def describe_foot(
     """
     if not doctree:
         return
-    page = load_page(app.env, pagename)
+    page = Gallery(app.env).load_page(pagename)
     if page is None:
         return
     foot = {"cite": _cite(app, pagename, page)}
@@ -72,54 +100,63 @@ def describe_foot(
     foot["source"] = repository_address(app.env, page.recipe.path, "blob")
 
 
-def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
+def _fill_in_report(app: Sphinx, docname: str, page: RecipePage) -> dict[str, str]:
     """Return fields of the forms bug.yml and figures.yml in .github/ISSUE_TEMPLATE.
 
     Fields without a value are left out.
     """
-    fields = {"page": full_address(app, docname), "language": current_language(app.config).name}
-    if isinstance(page, RecordedPage):
+    config = app.config
+    fields = {"page": full_address(app, docname), "language": current_language(config).name}
+    if page.recording:
         facts = page.recording.facts
         fields["commit"] = facts["commit"]
         fields["gpu"] = facts["device"].get("gpu")
-        fields["versions"] = describe_versions(
-            page.recording, app.config.recorded_gallery_package_names
-        )
+        names = config.recorded_gallery_package_names
+        fields["versions"] = page.recording.describe_versions(names)
     return {name: value for name, value in fields.items() if value}
 
 
-def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
+def _cite(app: Sphinx, docname: str, page: RecipePage) -> str:
     """Return a BibTeX entry for the page, with the year of the recording."""
     title = app.env.titles[docname].astext()
     fields = {
-        "author": f"{{{app.config.author}}}",  # BibTeX keeps what stands in braces as it is
-        "title": f"{{{title}}}",
+        "author": _put_in_braces(app.config.author),  # which keep BibTeX from changing it
+        "title": _put_in_braces(title),
         "howpublished": app.config.project,
     }
-    if isinstance(page, RecordedPage):
+    if page.recording:
         fields["year"] = str(page.recording.recorded.year)
-    if address := full_address(app, docname):
+    address = full_address(app, docname)
+    if address:
         fields["url"] = address
     key = PurePosixPath(docname).name
-    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
-    return "\n".join([f"@misc{{{key},", *lines, "}"])
+    lines = [f"  {name} = {_put_in_braces(value)}," for name, value in fields.items()]
+    return "\n".join(["@misc{" + f"{key},", *lines, "}"])
 
 
-def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+def _put_in_braces(text: str) -> str:
+    return "{" + text + "}"
+
+
+def add_release_notices(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Add a line to the end of a recipe for each package that has a release since the recording.
 
     ``second_call_releases`` in ``conf.py`` has the current release of each package, and the label
     of the text about what has changed, to which the line links.
     """
-    if not isinstance(page, RecordedPage):
+    if page.recording is None:
         return
+    recorded_versions = page.recording.facts["versions"]
     for package, (current, label) in env.config.second_call_releases.items():
-        version = page.recording.facts["versions"].get(package, current)
-        recorded = ".".join(version.split(".")[:2])
-        if recorded != current:
-            name = env.config.recorded_gallery_package_names.get(package, package)
-            *_others, last_section = document.findall(nodes.section)
-            last_section += _describe_release(env, f"{name} {current}", recorded, label)
+        recorded = find_release(recorded_versions, package)
+        if not recorded:
+            continue  # the recipe does not use the package
+        newest, *_older = sort_releases([current, recorded])
+        if newest == recorded:
+            continue
+        name = env.config.recorded_gallery_package_names.get(package, package)
+        last_section = list(document.findall(nodes.section))[-1]
+        last_section += _describe_release(env, f"{name} {current}", recorded, label)
 
 
 def _describe_release(
@@ -127,7 +164,7 @@ def _describe_release(
 ) -> nodes.paragraph:
     """Return a line that names the current release and links to what changed since the recorded."""
     sentence = _("The current release is %s.") % current
-    text = nodes.Text(typeset(f"{sentence} ", current_language(env.config).locale))
+    text = nodes.Text(Typography.of(env.config).typeset(f"{sentence} "))
     link_text = _("What has changed since %s") % recorded
     link = pending_xref(
         "",
@@ -148,7 +185,7 @@ class origin(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes 
 
 def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put an ``origin`` below the title of a recipe's page, and below its head if it has one."""
-    page = load_page(app.env, docname)
+    page = Gallery(app.env).load_page(docname)
     title = next(iter(doctree.findall(nodes.title)), None)
     if page is None or title is None:
         return
@@ -156,9 +193,9 @@ def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     lines: list[nodes.Node] = []
     if address:
         lines.append(nodes.reference("", address, refuri=address))
-    if isinstance(page, RecordedPage):
-        versions = describe_versions(page.recording, app.config.recorded_gallery_package_names)
-        lines.append(nodes.Text(versions))
+    if page.recording:
+        names = app.config.recorded_gallery_package_names
+        lines.append(nodes.Text(page.recording.describe_versions(names)))
     lines.append(nodes.Text(_("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")))
     items = [nodes.list_item("", nodes.paragraph("", "", line)) for line in lines]
     section = title.parent

@@ -3,11 +3,9 @@
 ``recorded_gallery_quantities`` in conf.py names ``list_quantities``.
 """
 
-from sphinx.locale import get_translation
+from sphinx_recorded_gallery.api import Quantity
 
-from sphinx_recorded_gallery.api import Quantity, standard_quantities
-
-_ = get_translation("second_call")
+from .labels import _
 
 
 def list_quantities() -> list[Quantity]:
@@ -18,30 +16,34 @@ def list_quantities() -> list[Quantity]:
         Quantity(name="first_pass", label=_("first pass"), unit="s"),
         Quantity(name="second_pass", label=_("second pass"), unit="s"),
         Quantity(name="third_pass", label=_("third pass"), unit="s"),
-        Quantity(name="launch_cost", label=_("launch cost"), unit="s"),
-        Quantity(name="limit", label=_("limit"), unit="s"),
-        Quantity(name="data_share", label=_("share of waiting for data"), unit="share"),
-        Quantity(name="forward_share", label=_("share of forward"), unit="share"),
-        Quantity(name="backward_share", label=_("share of backward"), unit="share"),
-        Quantity(name="optimizer_share", label=_("share of the optimizer"), unit="share"),
-        Quantity(name="waste", label=_("padding"), unit="share"),
-        Quantity(name="bandwidth", label=_("bandwidth"), unit="B/s"),
-        Quantity(name="bytes", label=_("bytes"), unit="B"),
+        Quantity(name="launch_cost", label=_("launch cost"), unit="s", compared=False),
+        Quantity(name="limit", label=_("limit"), unit="s", compared=False),
+        Quantity(
+            name="data_share", label=_("share of waiting for data"), unit="share", compared=False
+        ),
+        Quantity(name="forward_share", label=_("share of forward"), unit="share", compared=False),
+        Quantity(name="backward_share", label=_("share of backward"), unit="share", compared=False),
+        Quantity(
+            name="optimizer_share", label=_("share of the optimizer"), unit="share", compared=False
+        ),
+        Quantity(name="waste", label=_("padding"), unit="share", compared=False),
+        Quantity(name="bandwidth", label=_("bandwidth"), unit="B/s", compared=False),
+        Quantity(name="bytes", label=_("bytes"), unit="B", compared=False),
         Quantity(name="shipped", label=_("size of the files"), unit="B"),
-        Quantity(name="longest", label=_("longest text"), unit="tokens"),
+        Quantity(name="longest", label=_("longest text"), unit="tokens", compared=False),
         Quantity(name="graphs", label=_("graphs")),
         Quantity(name="not_compiled", label=_("calls not compiled")),
-        Quantity(name="warnings", label=_("warnings")),
-        Quantity(name="operations", label=_("operations")),
+        Quantity(name="warnings", label=_("warnings"), compared=False),
+        Quantity(name="operations", label=_("operations"), compared=False),
         Quantity(name="later_call", label=_("later call"), unit="s"),
-        Quantity(name="moved", label=_("bytes moved"), unit="B"),
-        Quantity(name="tokens", label=_("tokens")),
-        Quantity(name="padded_tokens", label=_("tokens with padding")),
+        Quantity(name="moved", label=_("bytes moved"), unit="B", compared=False),
+        Quantity(name="tokens", label=_("tokens"), compared=False),
+        Quantity(name="padded_tokens", label=_("tokens with padding"), compared=False),
         Quantity(name="float32_kernels", label=_("kernels in float32")),
-        Quantity(name="gradient", label=_("gradient")),
-        Quantity(name="error", label=_("error")),
-        Quantity(name="difference", label=_("largest difference")),
-        Quantity(name="differing", label=_("results that differ")),
+        Quantity(name="gradient", label=_("gradient"), compared=False),
+        Quantity(name="error", label=_("error"), compared=False),
+        Quantity(name="difference", label=_("largest difference"), compared=False),
+        Quantity(name="differing", label=_("results that differ"), compared=False),
     ]
 
 
@@ -53,9 +55,3 @@ def name_parts() -> dict[str, str]:
         "backward_share": _("backward"),
         "optimizer_share": _("optimizer"),
     }
-
-
-def name_quantities() -> dict[str, str]:
-    """Return what readers call all quantities, by their names in rows."""
-    quantities = [*standard_quantities().values(), *list_quantities()]
-    return {quantity.name: quantity.label for quantity in quantities}

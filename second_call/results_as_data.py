@@ -11,14 +11,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, typeset
+from sphinx_recorded_gallery.api import DATA_CLASS, RecipeResults, Typography
 
-_ = get_translation("second_call")
+from .labels import _
 
 SCHEMA = 3
 COLUMNS = {
@@ -42,49 +40,69 @@ COLUMNS = {
 }
 
 
+_STARTS_OF_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
 class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
     """The links to the files; ``rows`` holds what is written into them."""
 
 
-def link_to_data(docname: str, rows: list[dict[str, Any]], locale: Locale) -> results_data:
+def link_to_data(docname: str, rows: list[dict[str, Any]], typography: Typography) -> results_data:
     """Return the links to the files beside the page ``docname``, which is in a language."""
+    name = PurePosixPath(docname).name
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
-    said = typeset(_("All numbers of this page as data:") + " ", locale)
-    for before, ending in ((said, "json"), (" · ", "csv")):
-        file = f"{PurePosixPath(docname).name}.{ending}"
-        shown = nodes.literal("", file, classes=[DATA_CLASS])
-        links += [nodes.Text(before), nodes.reference("", "", shown, refuri=file, internal=True)]
+    links += nodes.Text(typography.typeset(_("All numbers of this page as data:") + " "))
+    links += _link_to_file(f"{name}.json")
+    links += nodes.Text(" · ")
+    links += _link_to_file(f"{name}.csv")
     return links
 
 
-def list_rows(recipe: str, known: RecipeResults) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one recording."""
-    origin = {
-        "device": known.device,
-        "package": known.package,
-        "release": known.release,
-        "recorded": known.recorded and known.recorded.isoformat(),
-        "versions": dict(known.versions),
-    }
-    for each in known.measurements.by_key.values():
-        named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
-        kind = "expected" if each.is_predicted else "seen"
-        yield {"recipe": recipe, **named, "range": kind, **origin}
+def _link_to_file(file: str) -> nodes.reference:
+    name = nodes.literal("", file, classes=[DATA_CLASS])
+    return nodes.reference("", "", name, refuri=file, internal=True)
+
+
+def list_rows(recipe: str, results: RecipeResults) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one recording, a value for each of ``COLUMNS``."""
+    recorded = results.recorded
+    for measurement in results.measurements.by_key.values():
+        yield {
+            "recipe": recipe,
+            "case": measurement.case,
+            "variant": measurement.variant,
+            "size": measurement.size,
+            "quantity": measurement.quantity,
+            "value": measurement.value,
+            "low": measurement.low,
+            "high": measurement.high,
+            "range": "expected" if measurement.is_predicted else "seen",
+            "unit": measurement.unit,
+            "processes": measurement.processes,
+            "hosts": measurement.hosts,
+            "device": results.device,
+            "package": results.package,
+            "release": results.release,
+            "recorded": recorded.isoformat() if recorded else None,
+            "versions": dict(results.versions),
+        }
 
 
 def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Write the files of a page that links to them."""
-    for node in doctree.findall(results_data) if app.builder.format == "html" else ():
-        target = Path(app.outdir, docname)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for ending, write in ((".json", format_json), (".csv", format_csv)):
-            Path(f"{target}{ending}").write_bytes(write(node["rows"]).encode())
+    if app.builder.format != "html":
+        return
+    for node in doctree.findall(results_data):
+        path = Path(app.outdir, docname)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{path}.json").write_bytes(format_json(node["rows"]).encode())
+        Path(f"{path}.csv").write_bytes(format_csv(node["rows"]).encode())
 
 
 def format_json(rows: Sequence[dict[str, Any]]) -> str:
     """Return the rows as an object of JSON, each on a line of its own."""
-    lines = (json.dumps({name: row[name] for name in COLUMNS}, ensure_ascii=False) for row in rows)
     columns = json.dumps(COLUMNS)
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     body = ",\n".join(lines)
     return f'{{"schema": {SCHEMA}, "columns": {columns}, "rows": [\n{body}\n]}}\n'
 
@@ -98,11 +116,15 @@ def format_csv(rows: Sequence[dict[str, Any]]) -> str:
     table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     table.writeheader()
     for row in rows:
-        versions = "; ".join(f"{name} {version}" for name, version in row["versions"].items())
-        texts = {
-            name: f"'{value}"
-            for name, value in row.items()
-            if isinstance(value, str) and value.startswith(tuple("=+-@\t\r"))
-        }
-        table.writerow({**row, **texts, "versions": versions})
+        cells = {name: _mark_formula(value) for name, value in row.items()}
+        versions = [f"{name} {version}" for name, version in row["versions"].items()]
+        cells["versions"] = "; ".join(versions)
+        table.writerow(cells)
     return text.getvalue()
+
+
+def _mark_formula(value: Any) -> Any:
+    """Return a value of a cell, marked as text if it looks like a formula."""
+    if isinstance(value, str) and value.startswith(_STARTS_OF_FORMULAS):
+        return f"'{value}"
+    return value

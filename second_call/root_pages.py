@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.api import Kind, Language, find_translations, load_results
+from sphinx_recorded_gallery.api import Gallery, Language, find_translations
 
 from .html_head import full_address
-from .navigation import list_recipes
+from .navigation import find_redirects, list_recipes
 
 
 def _(text: str) -> str:
@@ -24,7 +24,7 @@ def _(text: str) -> str:
 _TEXTS = {
     "about": _(
         "Measured recipes for making PyTorch programs faster with torch.compile: what gets faster, "
-        "what it costs, and after how many calls it has paid."
+        "what it costs, and after how many calls it breaks even."
     ),
     "recipes": _("Recipes"),
     "lost": _("This page does not exist"),
@@ -61,8 +61,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
 
 def _write_sitemap(app: Sphinx) -> None:
     """Write the sitemap of this build's language, without pages that are redirected."""
-    redirects = app.config.redirects if "redirects" in app.config else {}
-    pages = sorted(app.env.found_docs - set(redirects))
+    pages = sorted(app.env.found_docs - set(find_redirects(app.config)))
     addresses = [full_address(app, page) for page in pages]
     # sitemap-home.xml is a plain list of addresses, here with those of the language's pages
     text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
@@ -82,35 +81,43 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
     """Return what the templates need."""
     config = app.config
     site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
+    is_published = bool(config.recorded_gallery_site_url)
+    texts = {}
+    recipes = {}
+    for language in languages:
+        texts[language.code] = _translate_texts(app, language)
+        recipes[language.code] = _translate_titles(app, language)
     return {
         "title": config.html_title or config.project,
         "content_security_policy": config.second_call_content_security_policy,
-        "site_url": site_url if config.recorded_gallery_site_url else "",
+        "site_url": site_url if is_published else "",
         "addresses": [site_url],
         # A host shows 404.html under the wrong address, where only full paths lead anywhere.
         "path": urlsplit(site_url).path,
         "languages": languages,
         "codes": {language.tag: language.code for language in languages},
-        "texts": {language.code: _translate_texts(app, language) for language in languages},
-        "recipes": {language.code: _translate_titles(app, language) for language in languages},
+        "texts": texts,
+        "recipes": recipes,
         "preview": config.second_call_preview,
     }
 
 
 def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
     """Return ``_TEXTS`` in a language, in English where a translation is missing."""
-    translations = find_translations(app.env, "second_call", _TEXTS.values(), language, Kind.LABEL)
+    translations = find_translations(app.env, "second_call", _TEXTS.values(), language)
     return {name: translations.get(text, text) for name, text in _TEXTS.items()}
 
 
 def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return the address and the title, without markup, of each recipe."""
+    gallery = Gallery(app.env)
     titles = []
-    for page in list_recipes(app.env):
-        results = load_results(app.env, page)
-        if results is None:
+    for docname in list_recipes(app.env):
+        page = gallery.load_page(docname)
+        if page is None:
             continue
-        translations = find_translations(app.env, page, [results.title], language, Kind.PROSE)
-        title = translations.get(results.title, results.title).replace("``", "")
-        titles.append((app.builder.get_target_uri(page), title))
+        title = page.recipe.title
+        translations = find_translations(app.env, docname, [title], language)
+        translated_title = translations.get(title, title)
+        titles.append((app.builder.get_target_uri(docname), translated_title.replace("``", "")))
     return titles

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.api import load_page
+from sphinx_recorded_gallery.api import Gallery
 
 LEAST_COLUMNS = 3  # a table with fewer columns fits a phone
 
@@ -17,7 +17,7 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     On the page of a recipe, all tables are labelled except those of measurements, whose cells are
     short: they scroll. On other pages, only tables with the class ``cards`` are.
     """
-    is_recipe = load_page(app.env, docname) is not None
+    is_recipe = Gallery(app.env).load_page(docname) is not None
     for table in doctree.findall(nodes.table):
         if "measured-table" in table["classes"]:
             continue
@@ -28,9 +28,12 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def _label_table(table: nodes.table) -> None:
     """Label the cells of a table with one row of headings and without merged cells."""
     heading_rows = _list_rows(table, nodes.thead)
-    if len(heading_rows) != 1 or len(heading_rows[0]) < LEAST_COLUMNS or _has_merged_cells(table):
+    if len(heading_rows) != 1 or _has_merged_cells(table):
         return
-    labels = [" ".join(heading.astext().split()) for heading in heading_rows[0]]
+    [headings] = heading_rows
+    if len(headings) < LEAST_COLUMNS:
+        return
+    labels = [" ".join(heading.astext().split()) for heading in headings]
     if "cards" not in table["classes"]:
         table["classes"] = [*table["classes"], "cards"]
     for row in _list_rows(table, nodes.tbody):
@@ -58,6 +61,7 @@ def visit_entry(self: HTML5Translator, node: nodes.entry) -> None:
     if is_heading and not node.children:  # an empty cell is no heading
         self.body[-1] = self.body[-1].replace("<th", "<td", 1)
         self.context[-1] = "</td>\n"
-    if label := node.get("label"):
+    label = node.get("label")
+    if label:
         before, _tag, attributes = self.body[-1].partition("<td")
         self.body[-1] = f'{before}<td data-label="{escape(label)}"{attributes}'

@@ -1,8 +1,8 @@
 """Recorded galleries: a Sphinx extension that renders examples from recordings, and a command line.
 
-This is the core: recipes, recording, pages, notebooks and scripts. Three more extensions stand in
-this package, each for those who name it in ``extensions``: ``measurements``, ``translate`` and
-``search``. README.md tells how to begin.
+This is the core: recipes, recording, pages, notebooks and scripts. The package has three more
+extensions, which are only active if ``extensions`` names them: ``measurements``, ``translate`` and
+``search``. README.md shows how to begin.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the core."""
-    # Imported here so that the command line works where Sphinx's HTML part does not.
+    # Imported here so that the command line works even if Sphinx's HTML part does not.
     from . import finished_builds, labels, languages, old_titles, pages, planted_links, store
     from .hooks import Priority
     from .project import CORE, add_extension

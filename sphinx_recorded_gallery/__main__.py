@@ -1,7 +1,7 @@
 """Command line: ``recorded-gallery --help``.
 
-Here every error of a command becomes one line and an exit status: 0 fine, 1 something to mend,
-130 interrupted.
+Every error of a command becomes one line and an exit status: 0 for success, 1 if there is
+something to correct, 2 for wrong arguments, 130 after an interruption.
 """
 
 import contextlib
@@ -25,12 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the shell closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # of a terminal without letters of other scripts
+    if isinstance(sys.stdout, io.TextIOWrapper):  # for terminals that cannot show all letters
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = _run(options)
     except BrokenPipeError:
-        pass  # whoever reads, such as head, has enough
+        pass  # the reader, such as head, has closed the pipe
     except KeyboardInterrupt:
         _tell("interrupted; what was finished is kept")
         status = 130
@@ -44,13 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             stream.flush()
         except OSError:
-            # Python would try once more while it ends, and complain.
+            # Python would flush once more at its end, and complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return status
 
 
 def _name_program() -> str:
-    """Return how this command was started, for a person who types the next one.
+    """Return how this command was started, so that messages can suggest further commands.
 
     A virtual environment that is not activated has no ``recorded-gallery`` on the path.
     """
@@ -73,22 +73,22 @@ def _tell(line: str) -> None:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
+    # Imported here: it takes half a second, and Ctrl-C has to end in one line meanwhile, too.
     from .commands import parse_arguments
     from .planted_links import refuse_planted_links
     from .project import load_project
 
-    with contextlib.suppress(ValueError):  # of another thread than the first
-        # what a command has started ends with it, as it does by Ctrl-C
+    with contextlib.suppress(ValueError):  # raised in any thread but the first
+        # SIGTERM then ends what a command has started, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = parse_arguments(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     project = load_project(options.root)
     refuse_planted_links(project)
     os.environ["RECORDED_GALLERY_DEVICE"] = project.config.recorded_gallery_device
-    done = options.run(project, options)
+    has_succeeded = options.run(project, options)
     sys.stdout.flush()
-    return int(done is False)
+    return 1 if has_succeeded is False else 0
 
 
 if __name__ == "__main__":

@@ -2,107 +2,82 @@
 
 A site is an extension of its own, named beside those of the engine. It changes pages with
 transforms, shows what was measured in forms of its own, and writes its texts in the reader's
-language. The functions take Sphinx's environment, in which the pages of a build lie.
+language. What takes ``env`` takes Sphinx's environment, in which the pages of a build lie.
+
+**The recipes.** A :class:`Gallery` is asked for the recipes of a build: their files, their pages,
+what was measured and what readers call it. :meth:`Gallery.load_page` returns a page with its
+recording, if it has one. :meth:`Gallery.load_results` returns :class:`RecipeResults`, whose
+:class:`Measurements` are found by key and compared; :meth:`Gallery.look_up` says more of one key,
+:meth:`Gallery.load_changes` each :class:`Change` between releases. Values are in seconds, bytes,
+shares of one or plain numbers, as the ``unit`` of each :class:`Measurement` says.
+:func:`load_recipes` reads recipes outside of a build.
 
 **Changing pages.** :func:`add_transform` and :func:`add_recipe_transform` call a function for each
-page, at one of the times in :class:`Priority`. :func:`load_page` returns the recipe of a page and
-its recording: a :class:`RecordedPage`, or :class:`Unrecorded`. Nodes of the site are added with
-Sphinx's ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written
-into notebooks by a function registered with :func:`write_block`.
+page, at one of the times in :class:`Priority`. Nodes of the site are added with Sphinx's
+``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written into notebooks
+by a function registered with :func:`write_block`, which gets the :class:`Page`. A node with the
+attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone. :func:`find_cell_behind` and
+:func:`add_page_link` find what the engine put on a page.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
 so that it is read again when that changes. :func:`once` calls a function once in a build.
 :func:`note_problem` warns of a mistake in every build until it is corrected, :func:`note_link` says
-that a page shows the title of another.
-
-**Measurements.** :func:`load_results` returns what was measured of a recipe, and
-:meth:`RecipeResults.of_release` what was with another release; :func:`look_up` one measurement or
-the outcome of a claim. A :class:`Quantity` names what is measured; :func:`standard_quantities`
-lists those of every gallery. :func:`load_spans` returns when lanes of a page's run were busy,
-:func:`load_changes` what moved between two releases. Values are in seconds, bytes or plain numbers;
-:func:`format_measurement` writes one with its unit. Words of a recipe are shown under the names
-that the event ``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)``
-calls ``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``.
+that a page shows the title of another. :func:`code_digest` tells Sphinx that the site's own code is
+another.
 
 **Languages and translations.** :func:`current_language` and :func:`source_language` return a
-:class:`Language`. :func:`find_message` returns a message of another page.
+:class:`Language`, :class:`Typography` writes numbers and texts as it does.
+:func:`find_translations` returns messages, :func:`load_translation_status` how many there are,
+:func:`watch_glossary` the terms. :func:`catalog_path` and :func:`repository_address` lead to what a
+translator edits. Words of a recipe are shown under the names that the event
+``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)`` calls
+``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``. A
+:class:`Quantity` is what the function returns that the setting ``recorded_gallery_quantities``
+names. :func:`find_release` returns the release of a package among versions of a recording, and
+:func:`sort_releases` sorts such releases.
 
 A mistake that a person can correct is raised as :class:`GalleryError`.
 
-Constants: ``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as
-the names of variants; ``OUTPUT_CLASS`` that of the box around what a cell put out;
-``DOWNLOADS_ONLY`` an attribute of nodes that only notebooks and scripts have; ``QUANTITY`` the kind
-of word that names a quantity; ``SMALLEST`` and ``LARGEST`` the bounds of a value other than 0;
-``SPACE`` stands before a unit. Types: ``RecipePage`` is a recorded page or one that is not,
-``Size`` a number, a name or None.
+``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as the names
+of variants. ``RecipePage`` is the type of a page that :meth:`Gallery.load_page` returns: it has
+the ``recipe``, with ``path``, ``title`` and ``summary``, and its ``recording``, which may be None.
 """
 
-from .dates_and_numbers import format_date, format_number, format_percent, marks_of, typeset
 from .errors import GalleryError
+from .gallery import Gallery, load_recipes
 from .hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
-from .languages import (
-    Language,
-    current_language,
-    is_translated,
-    source_language,
-    translated_languages,
-)
-from .measurements.keys import Reference
-from .measurements.lookup import (
-    Lookup,
-    Outcome,
-    RecipeResults,
-    all_files,
-    find_page,
-    load_results,
-    look_up,
-)
-from .measurements.names import QUANTITY, name_case
-from .measurements.numbers import (
-    SPACE,
-    describe_spread,
-    format_measurement,
-    format_range,
-    format_value,
-    join_ends,
-)
+from .languages import Language, current_language, source_language
+from .measurements.lookup import Lookup, Outcome, RecipeResults
 from .measurements.processes import Measurements
-from .measurements.quantities import Quantity, standard_quantities
+from .measurements.quantities import Quantity
 from .measurements.ranges import Measurement
-from .measurements.release_changes import ReleaseChanges, compare_releases
-from .measurements.release_page import load_changes
-from .measurements.rows import LARGEST, SMALLEST, Row, Size, find_rows, slug
-from .measurements.spans import Spans, load_spans
-from .old_titles import note_link, pages_above
-from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, OUTPUT_CLASS
-from .pages.markdown import Page, join_inline, write_block
-from .pages.page_header import describe_versions, has_downloads, page_links
-from .project import code_digest, gallery_folders
-from .recipes.find_recipes import find_recipes, find_recordings
-from .recipes.recipe import Recipe, load_recipe
-from .recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded, load_page
+from .measurements.release_changes import Change
+from .measurements.rows import slug
+from .old_titles import note_link
+from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, find_cell_behind
+from .pages.markdown import Page, write_block
+from .pages.page_header import add_page_link
+from .project import code_digest
+from .recipes.recorded_recipe import RecipePage
+from .recipes.releases import find_release, sort_releases
 from .store import note_problem, once, watch
-from .translate.catalogs import Kind, label_domains
 from .translate.loading import (
     catalog_path,
-    find_message,
     find_translations,
     repository_address,
     watch_glossary,
 )
-from .translate.status import Status, add_up, catalog_status
+from .translate.status import CatalogStatus, load_translation_status
+from .typography import Typography
 
 __all__ = [
     "DATA_CLASS",
     "DOWNLOADS_ONLY",
-    "LARGEST",
     "ONLY_HTML",
-    "OUTPUT_CLASS",
-    "QUANTITY",
-    "SMALLEST",
-    "SPACE",
+    "CatalogStatus",
+    "Change",
+    "Gallery",
     "GalleryError",
-    "Kind",
     "Language",
     "Lookup",
     "Measurement",
@@ -111,65 +86,27 @@ __all__ = [
     "Page",
     "Priority",
     "Quantity",
-    "Recipe",
     "RecipePage",
     "RecipeResults",
-    "RecordedPage",
-    "Reference",
-    "ReleaseChanges",
-    "Row",
-    "Size",
-    "Spans",
-    "Status",
-    "Unrecorded",
+    "Typography",
+    "add_page_link",
     "add_recipe_transform",
     "add_transform",
-    "add_up",
-    "all_files",
     "catalog_path",
-    "catalog_status",
     "code_digest",
-    "compare_releases",
     "current_language",
-    "describe_spread",
-    "describe_versions",
-    "find_message",
-    "find_page",
-    "find_recipes",
-    "find_recordings",
-    "find_rows",
+    "find_cell_behind",
+    "find_release",
     "find_translations",
-    "format_date",
-    "format_measurement",
-    "format_number",
-    "format_percent",
-    "format_range",
-    "format_value",
-    "gallery_folders",
-    "has_downloads",
-    "is_translated",
-    "join_ends",
-    "join_inline",
-    "label_domains",
-    "load_changes",
-    "load_page",
-    "load_recipe",
-    "load_results",
-    "load_spans",
-    "look_up",
-    "marks_of",
-    "name_case",
+    "load_recipes",
+    "load_translation_status",
     "note_link",
     "note_problem",
     "once",
-    "page_links",
-    "pages_above",
     "repository_address",
     "slug",
+    "sort_releases",
     "source_language",
-    "standard_quantities",
-    "translated_languages",
-    "typeset",
     "watch",
     "watch_glossary",
     "write_block",

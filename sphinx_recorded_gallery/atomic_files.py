@@ -1,6 +1,6 @@
-"""Files that are replaced whole or not at all, and read where they are files.
+"""Write files completely or not at all, and refuse to read anything but regular files.
 
-Nothing is written through a link: a pull request can hold one in a file's place.
+Nothing is written through a link, which a pull request can put in the place of a file.
 """
 
 import errno
@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 def ensure_regular_file(path: Path) -> None:
-    """Raise ``OSError`` for what is there and no file: pipes are waited for, devices endless."""
+    """Raise ``OSError`` for an existing path that is not a file: reading a pipe may block."""
     if path.exists() and not path.is_file():
-        raise OSError(0, "it is no file")
+        raise OSError(0, "it is not a regular file")
 
 
 def _ensure_own_file(path: Path) -> None:
-    """Raise ``OSError`` if something other than a file is there, such as a link to one."""
+    """Raise ``OSError`` for an existing path that is not a file itself, such as a link to one."""
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
@@ -24,13 +24,13 @@ def _ensure_own_file(path: Path) -> None:
     if stat.S_ISLNK(mode):
         raise OSError(errno.ELOOP, "it is a link", str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is no file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
 def atomic_write(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all; what was there before stays until then.
+    """Write a file completely or not at all; an older file stays until then.
 
-    Raises ``OSError`` if that fails, also where a link or a folder is in its place.
+    Raises ``OSError`` if that fails, or if a link or a folder is in its place.
     """
     _ensure_own_file(path)
     unfinished = unfinished_path(path)
@@ -43,15 +43,15 @@ def atomic_write(path: Path, data: bytes) -> None:
 
 
 def unfinished_path(path: Path) -> Path:
-    """Return where a file lies while it is written; a killed process leaves it there."""
+    """Return the path of a file while it is written; a killed process leaves it there."""
     return path.with_name(f".{path.name}.new")
 
 
 def write_synced(path: Path, data: bytes) -> None:
-    """Write a new file; it is on the disk when this returns.
+    """Write a new file, and return when it is on the disk.
 
-    A file of that name is one that a killed process has left, and is removed. Raises ``OSError`` if
-    a link or a folder is in its place: nothing is written through it.
+    An existing file was left by a killed process and is removed. Raises ``OSError`` if a link or a
+    folder is in its place.
     """
     try:
         _ensure_own_file(path)
@@ -59,14 +59,14 @@ def write_synced(path: Path, data: bytes) -> None:
         text = f"{path.name} is in the way ({error.strerror}): remove it"
         raise OSError(error.errno, text, str(path)) from None
     path.unlink(missing_ok=True)
-    # O_EXCL opens nothing that is there, so that no link is followed that comes in between
+    # O_EXCL refuses existing paths, so that a link created meanwhile is not followed.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(path, flags, 0o666)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())  # some disks tell only now that they are full
+            os.fsync(file.fileno())  # some disks report only now that they are full
     except BaseException:
         path.unlink(missing_ok=True)
         raise

@@ -1,4 +1,4 @@
-"""Dates, numbers and marks between words, in the forms of a language."""
+"""Dates, numbers and punctuation in the form that a language gives them."""
 
 import re
 import tomllib
@@ -13,40 +13,40 @@ _TYPOGRAPHY = Path(__file__).with_name("typography.toml")
 
 
 def format_date(moment: date, locale: Locale) -> str:
-    """Return the day, which no line breaks: November 21, 2026."""
+    """Return a date that no line break divides: November 21, 2026."""
     day = typeset(str(dates.format_date(moment, "long", locale=locale)), locale)
     return day.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def typeset(text: str, locale: Locale) -> str:
-    """Return a text made of parts, with the marks and spaces of its language."""
-    for pattern, mark in marks_of(locale).items():
+    """Return a text that was put together from parts, with the punctuation of its language."""
+    marks = _load_marks().get(locale.language, {})
+    for pattern, mark in marks.items():
         text = re.sub(pattern, mark, text)
     return text
 
 
-def marks_of(locale: Locale) -> dict[str, str]:
-    """Return what ``typeset`` replaces, in this order: patterns, and marks or spaces."""
-    return _load_marks().get(locale.language, {})
-
-
 @cache
 def _load_marks() -> dict[str, dict[str, str]]:
+    """Return by language the patterns that ``typeset`` replaces in this order, and their marks."""
     languages = tomllib.loads(_TYPOGRAPHY.read_text(encoding="utf-8"))
-    return {
-        language: {mark["pattern"]: mark["mark"] for mark in marks}
-        for language, marks in languages.items()
-    }
+    marks_by_language = {}
+    for language, marks in languages.items():
+        marks_by_language[language] = {mark["pattern"]: mark["mark"] for mark in marks}
+    return marks_by_language
 
 
 def format_number(value: float, locale: Locale, digits: int = 0, around: str = "{}") -> str:
-    """Return a number with a fixed count of digits behind the point."""
-    pattern = around.format("#,##0" + ("." + "0" * digits if digits else ""))
-    with localcontext(prec=99):  # an interval may end far above the last digit of its figure
+    """Return a number with ``digits`` decimals; ``around`` is a pattern such as ``{}%``."""
+    number_pattern = "#,##0"
+    if digits:
+        number_pattern += "." + "0" * digits
+    pattern = around.format(number_pattern)
+    with localcontext(prec=99):  # the end of a range may have many more digits than its value
         return str(numbers.format_decimal(value, format=pattern, locale=locale))
 
 
 def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
-    """Return a share of one as percents, in the language's own way: 6%, 6 %."""
+    """Return a share of one as percents, as the language writes them: 6%, 6 %."""
     around = re.sub("[#,0]+", "{}", locale.percent_formats[None].pattern, count=1)
     return format_number(share, locale, digits, around)  # Babel takes % for times 100

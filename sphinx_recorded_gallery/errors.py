@@ -1,4 +1,4 @@
-"""Errors as people see them: one line that says what is wrong, where, and what to do."""
+"""Errors as people see them: one line with place, fault and remedy."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from pathlib import Path
 from docutils.utils import SystemMessage
 from sphinx.errors import SphinxError
 
-# What a terminal obeys, what turns the direction of writing, and what only looks like a line break
-_UNSEEN = re.compile(
+# Control characters, marks of direction, and characters that look like line breaks
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def visible(text: str) -> str:
-    """Return a text of others, such as of a catalog, as it may be printed: ``<U+001B>``."""
-    return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+    """Return an untrusted text for a terminal: invisible characters become ``<U+001B>``."""
+    return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
 def visible_line(text: str) -> str:
-    """Return a text of others as one line: in a workflow, GitHub obeys lines such as ``::error::``.
+    """Return an untrusted text as one line for a terminal.
 
-    A name of a file can hold a line break.
+    The name of a file may hold a line break, and a workflow obeys lines such as ``::error::``.
     """
     return visible(text).replace("\n", "<U+000A>")
 
 
 class GalleryError(SphinxError):
-    """A mistake that a person can mend; shown as one line, without a traceback.
+    """A mistake that a person can correct; shown as one line, without a traceback.
 
-    ``path`` and ``line`` (counted from 1) say where it is, ``text`` what is wrong and ``remedy``
+    ``path`` and ``line`` (counted from 1) are its place, ``text`` says what is wrong and ``remedy``
     what to do. ``str()`` puts them together: ``path:line: text; remedy``. It is one of Sphinx's
-    errors, so that a build that ends in it prints this line, too.
+    errors, so that a failing build prints this line, too.
     """
 
     category = "error"
@@ -58,37 +58,46 @@ class GalleryError(SphinxError):
         """Return the line; paths below ``root`` are shown relative to it."""
         place = ""
         if self.path:
-            shown = self.path
-            if root and shown.is_relative_to(root):
-                shown = shown.relative_to(root)
-            name = visible_line(str(shown))
+            path = self.path
+            if root and path.is_relative_to(root):
+                path = path.relative_to(root)
+            name = visible_line(str(path))
             place = f"{name}:{self.line}: " if self.line else f"{name}: "
-        return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
+        line = f"{place}{self.text}"
+        if self.remedy:
+            line += f"; {self.remedy}"
+        return visible(line)
 
 
 def describe_error(error: BaseException, name: str = "") -> str:
-    """Return what went wrong in one line, paths relative to the current folder.
+    """Return an error as one line, with paths relative to the current folder.
 
-    ``name`` says with what, where the error does not say so itself. An error that nobody foresaw is
-    a defect: its traceback is kept in a file that the line names.
+    ``name`` is put before errors that do not name their place themselves. An unforeseen error is a
+    defect: its traceback is saved in a file that the line names.
     """
     inner = getattr(error, "orig_exc", None)
     if isinstance(inner, Exception) and not isinstance(inner, ImportError):
-        error = inner  # of a hook; Sphinx's text around it names the hook only
-    before = f"{name}: " if name and not isinstance(error, GalleryError) else ""
+        error = inner  # raised in a listener; Sphinx's own text only names the listener
+    before = ""
+    if name and not isinstance(error, GalleryError):
+        before = f"{name}: "
     if isinstance(error, OSError):
-        named = error.filename2 or error.filename
-        path = Path(named) if isinstance(named, str) else None
+        file_name = error.filename2 or error.filename
+        path = Path(file_name) if isinstance(file_name, str) else None
         text = error.strerror or str(error) or type(error).__name__
         error = GalleryError(text, path=path, remedy="mend it and run the command again")
     if isinstance(error, GalleryError):
         return before + error.describe(Path.cwd())
     text = visible(" ".join(str(error).split()))
-    text = text.removeprefix(f"{__name__}.GalleryError: ")  # of a page that another process read
+    text = text.removeprefix(
+        f"{__name__}.GalleryError: "
+    )  # added when another process read the page
     if isinstance(error, SphinxError | SystemMessage):
         return before + text
+    place = ""
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    if frames:
+        place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}"
     with tempfile.NamedTemporaryFile(
         "w", prefix="recorded-gallery-", suffix=".log", errors="backslashreplace", delete=False
     ) as file:
@@ -98,29 +107,30 @@ def describe_error(error: BaseException, name: str = "") -> str:
 
 
 def suggest(command: str, argument: str = "", *options: str) -> str:
-    """Return what a person should type: ``recorded-gallery record adding --force``.
+    """Return a command for a person to type: ``recorded-gallery record adding --force``.
 
-    ``argument`` is quoted, so the line can be pasted into a shell whatever the name of a stranger's
-    recipe is; ``options`` are not. The program is named as it was started, and the folder given as
-    ``--root`` is repeated. The command line keeps both in variables, which
-    the builds that it starts see, too.
+    ``argument`` is quoted, so that the line can be pasted into a shell whatever a file is called;
+    ``options`` are not. The program is named as it was started, and ``--root`` is repeated. The
+    command line keeps both in environment variables, which the builds that it starts inherit.
     """
     program = os.environ.get("RECORDED_GALLERY_PROGRAM", "recorded-gallery")
     root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
-    given = [] if root == "." else ["--root", shlex.quote(root)]
-    if argument.startswith("-"):  # a name, no option
-        return " ".join([program, command, *options, *given, "--", shlex.quote(argument)])
-    named = shlex.quote(argument) if argument else ""
-    return " ".join(filter(None, [program, command, named, *options, *given]))
+    root_option = [] if root == "." else ["--root", shlex.quote(root)]
+    words = [program, command, *options, *root_option]
+    if argument.startswith("-"):  # a name that looks like an option
+        words += ["--", shlex.quote(argument)]
+    elif argument:
+        words.insert(2, shlex.quote(argument))
+    return " ".join(words)
 
 
 def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) -> str:
-    """Return the command that records an example on a device where it can.
+    """Return the command that records an example on a suitable device.
 
-    ``on_gpu`` tells which device made its recording; None if there is none. Then the GPU is chosen
-    where the project asks for it and NVIDIA's driver is installed.
+    ``on_gpu`` is the device of its current recording; None if there is no recording. Then the GPU
+    is chosen if the project asks for it and NVIDIA's driver is installed.
     """
-    default = os.environ.get("RECORDED_GALLERY_DEVICE")  # kept by the command line
+    default = os.environ.get("RECORDED_GALLERY_DEVICE")  # set by the command line
     if on_gpu is None:
         on_gpu = default == "gpu" and has_driver()
     device = "gpu" if on_gpu else "cpu"
@@ -130,5 +140,5 @@ def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) ->
 
 
 def has_driver() -> bool:
-    """Tell whether NVIDIA's driver is installed; asking it for GPUs would take a while."""
+    """Return whether NVIDIA's driver is installed; asking it for GPUs would take longer."""
     return shutil.which("nvidia-smi") is not None

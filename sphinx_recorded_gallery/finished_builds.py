@@ -1,11 +1,11 @@
-"""Whether the last build into a folder ended well: what was interrupted or damaged begins anew.
+"""Start a build from nothing if the last one into its folder was interrupted or damaged.
 
-Sphinx takes a page for finished that is newer than its source, and copies the pictures of pages
-that it writes, when all are written. Interrupted in between, it would never copy them. So a build
-that ends notes the files that it leaves, in the folder of the doctrees. The next one reads and
-writes everything again unless it finds them so: also where a file was cut, or where the folder came
-with a commit or an archive, whose pickled files would run code. Neither can set the time at which
-a file was changed last, as the system keeps it.
+Sphinx considers a page finished if it is newer than its source, and copies the pictures of pages
+after writing all pages. If it is interrupted in between, it never copies them. So each finished
+build notes the files that it leaves, in the folder of the doctrees. The next one reads and writes
+everything again unless these files are unchanged. That also covers files that were cut, and folders
+from a commit or an archive, whose pickled files would run code: neither can set the time of the
+last change that the system keeps.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ State = list[int]  # when it was changed last, in nanoseconds, and its size
 
 
 def setup(app: Sphinx) -> None:
-    """Let builds begin anew after one that did not end, and check what they leave."""
-    app.connect("config-inited", _begin, priority=Priority.BEGIN_ANEW)
-    app.connect("build-finished", _end, priority=Priority.NOTE_FINISHED)
+    """Start from nothing after an unfinished build, and check the files of finished ones."""
+    app.connect("config-inited", _discard_unfinished, priority=Priority.BEGIN_ANEW)
+    app.connect("build-finished", _note_finished, priority=Priority.NOTE_FINISHED)
 
 
-def list_files(folder: Path, without: Path) -> dict[str, State]:
+def _list_states(folder: Path, without: Path) -> dict[str, State]:
     """Return the state of each file below a folder, by its path in there.
 
     Nothing below ``without`` is listed. Without the folder there is none.
@@ -64,22 +64,23 @@ def list_files(folder: Path, without: Path) -> dict[str, State]:
 
 
 def _doctrees(app: Sphinx) -> dict[str, State]:
-    files = list_files(Path(app.doctreedir), without=Path(app.outdir))
+    files = _list_states(Path(app.doctreedir), without=Path(app.outdir))
     files.pop(FILE_NAME, None)
     return files
 
 
 def _outputs(app: Sphinx) -> dict[str, State]:
-    return list_files(Path(app.outdir), without=Path(app.doctreedir))
+    """Return the states of the files of a build; ``find_missing`` looks for links in them, too."""
+    return _list_states(Path(app.outdir), without=Path(app.doctreedir))
 
 
-def _key(app: Sphinx) -> str:
+def _builder_key(app: Sphinx) -> str:
     """Return what tells apart the builders that share a folder of doctrees."""
     return os.path.relpath(app.outdir, app.doctreedir)
 
 
 def _load(app: Sphinx) -> dict[str, Any]:
-    """Return what was noted, or nothing if that is missing or damaged."""
+    """Return the notes of the last build; empty if they are missing or damaged."""
     with suppress(OSError, ValueError):
         noted = json.loads(Path(app.doctreedir, FILE_NAME).read_bytes())
         if isinstance(noted, dict) and isinstance(noted.get("outputs"), dict):
@@ -92,47 +93,65 @@ def _save(app: Sphinx, noted: dict[str, Any]) -> None:
 
 
 def _is_as_noted(noted: object, files: dict[str, State]) -> bool:
-    """Tell whether all files that were noted are as they were; others may have come."""
+    """Return whether all noted files are unchanged; new files do not matter."""
     return isinstance(noted, dict) and all(files.get(name) == noted[name] for name in noted)
 
 
-def _begin(app: Sphinx, _config: Config) -> None:
-    """Forget what an unfinished or damaged build has read; from here on this one is unfinished."""
+def _discard_unfinished(app: Sphinx, _config: Config) -> None:
+    """Discard what an unfinished or damaged build has read; mark this build as unfinished."""
     folder = Path(app.doctreedir)
     if not folder.is_dir():
         return
     noted = _load(app)
     outputs = _outputs(app)
-    of_outputs = noted["outputs"].pop(_key(app), None if outputs else {})
-    is_finished = _is_as_noted(noted.pop("doctrees", None), _doctrees(app))
-    is_finished = is_finished and _is_as_noted(of_outputs, outputs)
+    noted_outputs = noted["outputs"].pop(_builder_key(app), None)
+    if noted_outputs is None and not outputs:
+        noted_outputs = {}  # the first build of this builder, after one that shares the doctrees
+    has_all_doctrees = _is_as_noted(noted.pop("doctrees", None), _doctrees(app))
+    is_finished = has_all_doctrees and _is_as_noted(noted_outputs, outputs)
     if not is_finished:
         noted["names"] = {}
     _save(app, noted)
     if not is_finished:
         (folder / _ENVIRONMENT).unlink(missing_ok=True)
-        # of Sphinx's settings; it fails on one that was cut
+        # Sphinx fails if this file was cut.
         Path(app.outdir, ".buildinfo").unlink(missing_ok=True)
 
 
-def _end(app: Sphinx, exception: Exception | None) -> None:
-    """Note that this build has ended, and warn of files that its pages name and it did not make."""
+def _name_recipe_pages(app: Sphinx) -> set[str]:
+    """Return the files of the pages of all recipes, also of those that cannot be read."""
+    from .recipes.find_recipes import list_files as list_recipes  # slow to import
+
+    pages = set()
+    for recipe in list_recipes(app.config, Path(app.srcdir)):
+        path = Path(app.builder.get_outfilename(recipe.docname))  # type: ignore[attr-defined]
+        pages.add(path.relative_to(app.outdir).as_posix())
+    return pages
+
+
+def _note_finished(app: Sphinx, exception: Exception | None) -> None:
+    """Note that this build is finished, and warn of missing files that its pages refer to."""
     if exception:
         return
     noted = _load(app)
     outputs = _outputs(app)
     names: Names = {}
     if app.builder.name in ("html", "dirhtml"):
-        names = read_names(app, outputs, noted["names"].get(_key(app)))
-        for page, missing in find_missing(app, outputs, names):
+        names = read_names(app, outputs, noted["names"].get(_builder_key(app)))
+        all_missing = list(find_missing(app, outputs, names))
+        unreadable = _name_recipe_pages(app) if all_missing else set()
+        for page, missing in all_missing:
+            if missing in unreadable:
+                continue  # the recipe has no page because of a mistake, which is told with it
             logger.warning(
-                "names %s, which is not there; mend the link, or build once more after: make clean",
+                "refers to %s, which is missing; correct the link, or remove the folder of the "
+                "build and build again",
                 missing,
                 location=page,
                 type="recorded_gallery",
                 subtype="file",
             )
-    noted["outputs"][_key(app)] = outputs
-    noted["names"][_key(app)] = names
+    noted["outputs"][_builder_key(app)] = outputs
+    noted["names"][_builder_key(app)] = names
     noted["doctrees"] = _doctrees(app)
     _save(app, noted)

@@ -1,4 +1,4 @@
-"""When hooks and transforms run, and how a function becomes one."""
+"""The order of listeners and transforms, and functions that add transforms."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 
 
 class Priority:
-    """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments.
+    """The order of listeners and transforms, lower first; comments name those of Sphinx.
 
-    These are numbers, and two of different events may be equal.
+    These are plain numbers; those of different events may be equal.
     """
 
     # config-inited
-    REFUSE_LINKS = 0  # before anything is read
-    BEGIN_ANEW = 1  # Sphinx reads its environment behind all of these
+    REFUSE_LINKS = 0  #: before anything is read
+    BEGIN_ANEW = 1  #: Sphinx reads its environment after all of these
     READ_LANGUAGES = 2
     TAKE_OVER_CATALOGS = 3
-    LOAD_LABELS = 4  # needs the languages and the catalogs
-    CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
-    AFTER_GALLERY = 11  # Sphinx-Gallery completes its settings at 10
+    LOAD_LABELS = 4  #: needs the languages and the catalogs
+    CHECK_CONFIG = 5  #: needs html_baseurl, which the languages give
+    AFTER_GALLERY = 11  #: Sphinx-Gallery completes its settings at 10
     # transforms of a page that was read
-    MARK_CELLS = 2  # all that show something of a cell ask the marks
-    ADD_OUTPUTS = 3  # before whatever looks for them
-    MARK_TABLES = 3  # among the outputs, whose transform was added before
-    ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
-    ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
-    MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
-    PREPARE_TRANSLATION = 19  # Sphinx translates at 20
-    TAKE_OUT = 21  # of a page that is translated: what its source has not
-    FILL_MEASUREMENTS = 22  # into the translation
-    MAKE_HEADINGS = 23  # of lines that were translated
-    MARK_UNTRANSLATED = 24  # Sphinx counts at 25
+    MARK_CELLS = 2  #: later transforms use the marks
+    ADD_OUTPUTS = 3  #: before transforms that look for outputs
+    MARK_TABLES = 3  #: after the transform of outputs, which is added earlier
+    ADD_TO_PAGE = 4  #: header and cards, before transforms of texts to translate
+    ADD_COMMENTS = 5  #: Sphinx keeps the messages at 10
+    MARK_MESSAGES = 18  #: for `live`, while each node has its source text
+    PREPARE_TRANSLATION = 19  #: Sphinx translates at 20
+    TAKE_OUT = 21  #: remove nodes that a translation added
+    FILL_MEASUREMENTS = 22  #: after the translation
+    MAKE_HEADINGS = 23  #: from translated lines
+    MARK_UNTRANSLATED = 24  #: Sphinx counts at 25
     WRITE_COMMENTS = 26
-    NOTE_PROBLEMS = 999  # after whatever makes or moves nodes
+    NOTE_PROBLEMS = 999  #: after all that makes or moves nodes
     # env-updated
-    NOTE_LINKS = 400  # the engine finds pages that show old titles at 500
-    # doctree-resolved: what is done to a page just before it is written
-    FILL_LINKS = 500  # Sphinx's default for hooks
-    ADD_LINKS = 510  # what a site adds to the engine's links
-    WRITE_DOWNLOADS = 550  # of the page with all its links
-    LEAVE_OUT = 560  # what downloads have and pages do not
-    KEEP_TEXT = 900  # for the search: figures and links are filled in
+    NOTE_LINKS = 400  #: the engine finds pages that show old titles at 500
+    # doctree-resolved, just before a page is written
+    FILL_LINKS = 500  #: Sphinx's default
+    ADD_LINKS = 510  #: links of a site, after those of the engine
+    WRITE_DOWNLOADS = 550  #: after all links of the page
+    LEAVE_OUT = 560  #: nodes that only downloads have
+    KEEP_TEXT = 900  #: for the search, after measurements and links
     # html-page-context
-    DESCRIBE_HEAD = 900  # when the theme has added its scripts
+    DESCRIBE_HEAD = 900  #: after the theme has added its scripts
     # build-finished
-    TIDY_UP = 910  # what others have written
-    NOTE_FINISHED = 990  # after whatever writes
+    TIDY_UP = 910  #: after other listeners have written files
+    NOTE_FINISHED = 990  #: after everything that writes
 
 
 def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:
@@ -62,7 +62,7 @@ def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-# How a node that only HTML can show is written in other formats, for ``app.add_node``
+# Visitors of formats that skip a node which only HTML can show, for ``app.add_node``
 ONLY_HTML: dict[str, Any] = dict.fromkeys(
     ("latex", "man", "markdown", "texinfo", "text"), (_skip, None)
 )
@@ -90,7 +90,7 @@ def add_recipe_transform(
 ) -> None:
     """Call ``change(env, document, page)`` for each page of a recipe that was read.
 
-    ``page`` is the recipe with its recording: loaded here once, so that no transform looks it up.
+    ``page`` is the recipe with its recording, loaded here so that no transform has to look it up.
     """
     from .recipes.recorded_recipe import load_page
 

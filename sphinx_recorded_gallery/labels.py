@@ -1,13 +1,20 @@
 """The engine's own labels, such as the names of links, in the language of a build."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polib
-from sphinx.application import Sphinx
-from sphinx.config import Config
+
+if TYPE_CHECKING:  # slow to import, and the command line imports this module
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 ENGINE = "sphinx_recorded_gallery"  # name of the catalogs that hold them
-ENGINE_LOCALE = Path(__file__).parent / "translate/locale"
+_FOLDER = "translate/locale"
+ENGINE_LOCALE = Path(__file__).parent / _FOLDER
+LOCALE_IN_REPOSITORY = Path(__package__, _FOLDER)  # the same, from the root of the repository
 
 
 def shipped_labels(code: str) -> Path | None:
@@ -20,7 +27,7 @@ def shipped_labels(code: str) -> Path | None:
 
 
 def load_labels(app: Sphinx, config: Config) -> None:
-    """Let this build show the labels of its language.
+    """Install the labels of this build's language.
 
     They are shipped as text. Sphinx reads compiled catalogs, so one is written beside the doctrees.
     """

@@ -27,7 +27,11 @@ CODE_REMEDY = "use one such as ja or pt_BR"
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One line of ``languages.toml``; the comments there say what each part means."""
+    """A language of the project, which is one line of ``languages.toml``.
+
+    ``code`` is such as ``zh_CN``, ``name`` what the language is called in itself. Links to other
+    languages lead to those that are ``published``.
+    """
 
     code: str
     name: str
@@ -35,28 +39,30 @@ class Language:
 
     @property
     def tag(self) -> str:
-        """Its name for browsers and search engines (BCP 47)."""
+        """Its tag for browsers and search engines (BCP 47)."""
         return self.code.replace("_", "-")
 
     def address(self, site_url: str, page: str = "") -> str:
-        """Return where this language, or a page of it, is published; nothing if that is unknown."""
-        return f"{site_url.rstrip('/')}/{self.code}/{page}" if site_url else ""
+        """Return the address of this language, or of a page; "" without the site's address."""
+        if not site_url:
+            return ""
+        return f"{site_url.rstrip('/')}/{self.code}/{page}"
 
     @cached_property
     def locale(self) -> Locale:
-        """The forms of dates and numbers; English ones if Babel does not know the language."""
+        """The formats of dates and numbers; English ones if Babel does not know the language."""
         return find_locale(self.code)
 
     @cached_property
     def script(self) -> str:
-        """The script that the language is written in, after ISO 15924: Latn."""
+        """The script of the language by ISO 15924, such as Latn."""
         locale = self.locale
         likely = get_global("likely_subtags").get(locale.language, f"{locale.language}_Latn")
         return str(locale.script or likely.split("_")[1])
 
     @property
     def words_touch_markup(self) -> bool:
-        """Tell whether words may touch inline markup, as a particle does behind a literal."""
+        """Whether words may touch inline markup, as a particle after a literal does."""
         return self.script in _WITHOUT_SPACES
 
 
@@ -84,14 +90,14 @@ def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
     except (ValueError, RecursionError) as error:
         raise GalleryError(f"not valid TOML: {error}", path=path) from None
     if not data:
-        raise GalleryError("no language", path=path, remedy="the first is that of the sources")
+        raise GalleryError("no language", path=path, remedy="add that of the sources first")
     return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
 def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> list[Language]:
-    """Return the languages called ``codes``, or all that are published if none is called.
+    """Return the languages with certain codes, or all published ones without codes.
 
-    ``default`` is the one language of a project without ``languages.toml``.
+    ``default`` is the only language of a project without ``languages.toml``.
     """
     languages = load_languages(root, default)
     for code in codes:
@@ -104,43 +110,47 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
 
 
 def name_of(code: str) -> str:
-    """Return the name of a language in itself."""
+    """Return the name of a language in the language itself."""
     name = find_locale(code).get_display_name() or code
     return name[:1].upper() + name[1:]
 
 
 def _parse(path: Path, code: str, entry: Any) -> Language:
-    kinds = {"name": str, "published": bool}
+    """Return the language of a line; raise ``GalleryError`` if it is invalid."""
     if not CODE.fullmatch(code):
-        problem, remedy = "not a language code", CODE_REMEDY
-    elif (
-        not isinstance(entry, dict)
-        or not entry.get("name")
-        or any(not isinstance(value, kinds.get(key, ())) for key, value in entry.items())
-    ):
-        problem = "not as such a line is written"
+        raise GalleryError(f"{code}: not a language code", path=path, remedy=CODE_REMEDY)
+    if not _is_valid(entry):
         remedy = f'write {code} = {{ name = "...", published = true }}'
-    elif entry["name"] != visible(entry["name"]):
-        problem, remedy = "name has characters that nobody sees", "remove them"
-    else:
-        return Language(code=code, **entry)
-    raise GalleryError(f"{code}: {problem}", path=path, remedy=remedy)
+        raise GalleryError(f"{code}: not a valid language", path=path, remedy=remedy)
+    if entry["name"] != visible(entry["name"]):
+        text = f"{code}: name has invisible characters"
+        raise GalleryError(text, path=path, remedy="remove them")
+    return Language(code=code, **entry)
+
+
+def _is_valid(entry: Any) -> bool:
+    """Return whether the value of a line has a name, and nothing unknown."""
+    if not isinstance(entry, dict) or not entry.get("name"):
+        return False
+    types = {"name": str, "published": bool}
+    return all(isinstance(value, types.get(key, ())) for key, value in entry.items())
 
 
 def read_languages(app: "Sphinx", config: Config) -> None:
-    """Read ``languages.toml`` when a build begins; derive the address of its language's site.
+    """Read ``languages.toml`` when a build begins, and set the address of its language.
 
-    In a project without that file, a build is taken to be translated if there are catalogs of its
-    language. The sources are then in the language that conf.py names, or else in English.
+    Without that file, a build counts as translated if there are catalogs of its language. The
+    sources are then in the language of conf.py, or else in English.
     """
     code = config.language
     is_listed = Path(app.confdir, FILE_NAME).exists()
     folders = getattr(config, "recorded_gallery_locale_dirs", None) or config.locale_dirs
     has_catalogs = any(Path(app.srcdir, folder, code).is_dir() for folder in folders)
-    if not is_listed and has_catalogs and code == "en":
+    source = code
+    if is_listed or (has_catalogs and code != "en"):
+        source = "en"
+    elif has_catalogs:
         source = _language_of_conf(app, config)
-    else:
-        source = "en" if is_listed or has_catalogs else code
     languages = load_languages(Path(app.confdir), source)
     if code not in languages:
         languages[code] = Language(code=code, name=name_of(code), published=False)
@@ -156,20 +166,21 @@ def read_languages(app: "Sphinx", config: Config) -> None:
 
 
 def _language_of_conf(app: "Sphinx", config: Config) -> str:
-    """Return the language that conf.py names, whatever the command line does."""
+    """Return the language of conf.py, even if the command line names another."""
     if "language" in config.overrides:
         config = Config.read(app.confdir, overrides={}, tags=app.tags)
     return str(config.language)
 
 
 def locale_folder(config: Config, srcdir: Path) -> Path:
-    """Return the folder of catalogs: the first of ``locale_dirs``, or what Sphinx falls back to."""
-    names = getattr(config, "recorded_gallery_locale_dirs", None) or config.locale_dirs
-    return Path(srcdir, (names or ["locales"])[0])
+    """Return the folder of catalogs: the first of ``locale_dirs``, or the default of Sphinx."""
+    moved_names = getattr(config, "recorded_gallery_locale_dirs", None)
+    names = moved_names or config.locale_dirs or ["locales"]
+    return Path(srcdir, names[0])
 
 
 def source_language(config: Config) -> Language:
-    """Return the language that the sources are written in."""
+    """Return the language of the sources."""
     return next(iter(config.recorded_gallery_languages.values()))
 
 
@@ -180,11 +191,5 @@ def current_language(config: Config) -> Language:
 
 
 def is_translated(config: Config) -> bool:
-    """Tell whether this build shows translations."""
+    """Return whether this build shows translations."""
     return bool(config.language != source_language(config).code)
-
-
-def translated_languages(config: Config) -> list[Language]:
-    """Return the published languages that the sources are translated into."""
-    _source, *others = config.recorded_gallery_languages.values()
-    return [each for each in others if each.published]

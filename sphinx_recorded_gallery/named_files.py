@@ -1,4 +1,4 @@
-"""The files that finished pages name: pictures, downloads, other pages; and those not there."""
+"""The files that finished pages refer to: pictures, downloads, other pages; and missing ones."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from urllib.parse import unquote, urlsplit
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
 
-# By page, in the folder of the site: the state of the page, and what it names
+# By page, in the folder of the site: the state of the page, and the files it refers to
 Names = dict[str, tuple[list[int], list[str]]]
 
 _ADDRESSES = {"href", "src", "poster", "xlink:href"}
 
 
 class _Addresses(HTMLParser):
-    """Collects the addresses that a page names."""
+    """Collects the addresses on a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,10 +36,10 @@ class _Addresses(HTMLParser):
 
 
 def local_names(page: str, html: str) -> list[str]:
-    """Return the files that a page names in its own site, by their paths in there.
+    """Return the paths of the files of the same site that a page refers to.
 
-    ``page`` is the path of the page. What lies elsewhere, or begins at the root of a server, is
-    left out.
+    ``page`` is the path of the page. Addresses of other sites, and those from the root of a server,
+    are left out.
     """
     parser = _Addresses()
     parser.feed(html)
@@ -47,7 +47,7 @@ def local_names(page: str, html: str) -> list[str]:
     for address in parser.found:
         try:
             parts = urlsplit(address.strip())
-        except ValueError:  # no address at all, such as http://[
+        except ValueError:  # not an address, such as http://[
             continue
         if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
             continue
@@ -58,9 +58,10 @@ def local_names(page: str, html: str) -> list[str]:
 
 
 def read_names(app: Sphinx, files: Mapping[str, list[int]], known: object) -> Names:
-    """Return what each page of a build names; ``known`` is what an earlier build returned.
+    """Return the files that each page of a build refers to.
 
-    A page whose state in ``files`` is as it was is not read again.
+    ``known`` is the result of an earlier build. A page whose state in ``files`` has not changed is
+    not read again.
     """
     names: Names = {}
     earlier = known if isinstance(known, dict) else {}
@@ -78,9 +79,9 @@ def read_names(app: Sphinx, files: Mapping[str, list[int]], known: object) -> Na
 def find_missing(
     app: Sphinx, files: Mapping[str, list[int]], names: Names
 ) -> Iterator[tuple[str, str]]:
-    """Yield the documents that name a file of the site that is not there, and the file.
+    """Yield documents that refer to a missing file of the site, each with the file.
 
-    Pages that this build was not asked for are no mistake.
+    Pages that this build did not have to write are not missing.
     """
     folders = {"."}
     for name in files:

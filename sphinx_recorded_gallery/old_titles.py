@@ -1,6 +1,6 @@
-"""Writes pages again that show the title of another page, when that has changed.
+"""Write a page again when the title of another page that it shows has changed.
 
-Sphinx does this for tables of contents alone.
+Sphinx itself only does so for tables of contents.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
-from .store import digest_of, store_of
+from .store import digest_of, get_store
 
-# By page: the page above it, the one before and the one behind
+# By page: its parent, the page before and the page after it
 Relations = Mapping[str, Sequence[str | None]]
 
 
@@ -25,7 +25,7 @@ def setup(app: Sphinx) -> None:
 
 def note_link(env: BuildEnvironment, docname: str, shown: str) -> None:
     """Let the page ``docname`` be written again when the title of the page ``shown`` changes."""
-    store_of(env).pages[docname].linked.add(shown)
+    get_store(env).pages[docname].linked.add(shown)
 
 
 def pages_above(relations: Relations, docname: str) -> list[str]:
@@ -42,35 +42,36 @@ def pages_above(relations: Relations, docname: str) -> list[str]:
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:
     """Note the links that show the title of the page they lead to."""
-    page = store_of(app.env).pages[app.env.docname]  # every page has a record
+    page = get_store(app.env).pages[app.env.docname]  # every page has a record
     for link in doctree.findall(addnodes.pending_xref):
         if link.get("reftype") == "doc" and not link.get("refexplicit"):
             page.linked.add(docname_join(link["refdoc"], link["reftarget"]))
 
 
 def _find_pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Return the pages to write again, because a title that they show has changed.
+    """Return the pages to write again because a title that they show has changed.
 
-    A page shows the titles of those it links to, of its neighbours and of those above it. All pages
-    show what the first page lists, which may have titles for that list alone.
+    A page shows the titles of linked pages, of its neighbours and of the pages above it. Every page
+    shows the list of the first page, which may give titles of its own.
     """
-    store = store_of(env)
+    store = get_store(env)
     relations = env.collect_relations()
     titles = {docname: title.astext() for docname, title in env.titles.items()}
-    everywhere = _find_titles_of_first_page(env, titles)
+    shared_titles = _find_titles_of_first_page(env, titles)
     digests = {}
     for docname, page in store.pages.items():
         _parent, *neighbours = relations.get(docname, [None])
         shown = page.linked | {*pages_above(relations, docname)}
         shown |= {neighbour for neighbour in neighbours if neighbour}
-        own = [(name, titles.get(name)) for name in sorted(shown)]
-        digests[docname] = digest_of((everywhere, own))
-    former, store.titles = store.titles, digests
-    return [
-        docname
-        for docname, digest in digests.items()
-        if docname in former and former[docname] != digest
-    ]
+        own_titles = [(name, titles.get(name)) for name in sorted(shown)]
+        digests[docname] = digest_of((shared_titles, own_titles))
+    former_digests = store.titles
+    store.titles = digests
+    changed = []
+    for docname, digest in digests.items():
+        if former_digests.get(docname, digest) != digest:
+            changed.append(docname)
+    return changed
 
 
 def _find_titles_of_first_page(
@@ -78,8 +79,8 @@ def _find_titles_of_first_page(
 ) -> list[tuple[str, str]]:
     """Return the pages that the first page lists, with the titles that it gives them."""
     contents = env.tocs.get(env.config.root_doc, nodes.bullet_list())
-    return [
-        (docname, title or titles.get(docname, ""))
-        for toctree in contents.findall(addnodes.toctree)
-        for title, docname in toctree["entries"]
-    ]
+    listed = []
+    for toctree in contents.findall(addnodes.toctree):
+        for title, docname in toctree["entries"]:
+            listed.append((docname, title or titles.get(docname, "")))
+    return listed

@@ -1,21 +1,23 @@
-"""Which line and which cell of a recipe the nodes of its page are made from.
+"""The lines and cells of a recipe that the nodes of its page come from.
 
-The parser is told the lines. Cells are marked by attributes right after a page was parsed, and all
-later transforms go by these marks. HTML shows none of them:
+The parser gets the lines. Cells are marked by attributes right after a page was parsed, and all
+later transforms use these marks. HTML shows none of them:
 
 ``recipe_block``
-    On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
+    On the comment that Sphinx-Gallery writes before a block: its index in ``Recipe.blocks``.
 ``recipe_cell``
-    On the block of code of a cell: its number.
+    On the block of code of a cell: the number of the cell.
 ``recipe_fold``
     On such a block: what is shown in its place, empty if it is not folded.
+``recipe_fold_output``
+    On such a block: whether what the cell printed is folded with it.
 ``recipe_module``
-    On the block of code of a cell that has the source of a module: path and line of that.
+    On the block of code of a cell that shows a module: path and first line of the module.
 """
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,34 +31,36 @@ from .recipes.find_recipes import find_file
 from .recipes.recipe import Cell, Recipe
 from .recipes.recorded_recipe import RecipePage, load_page
 
-# Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
+# Class of the box around the outputs of a cell; notebooks take outputs from the recording instead
 OUTPUT_CLASS = "recorded-output"
-# A table that is drawn of rows, in the place of what the run itself has shown
+# Class of a table that is drawn from rows and replaces the one that the run displayed
 MEASURED_TABLE_CLASS = "measured-table"
-# What recipes print and publish: data in the language of their code, whatever the site's.
+# Class of what recipes print and publish: data in the language of their code, not of the site
 DATA_CLASS = "recorded-data"
-DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
-NOT_IN_HTML = "not_in_html"  # attribute of nodes that stand in the place of HTML in other formats
-# What Sphinx-Gallery writes before each block but the first, with lines of the recipe
+DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that only downloads have
+NOT_IN_HTML = "not_in_html"  # attribute of nodes that replace HTML in other formats
+# Sphinx-Gallery writes this before each block but the first, with lines of the recipe
 BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
 class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
-    """The code of a folded cell, its one child; where nothing can be folded, just that.
+    """The code of a folded cell, and what it printed if that is folded, too.
 
-    ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
-    the language where it is another.
+    Where nothing can be folded, its children are shown as they are.
+
+    ``summary`` is shown instead, in the language of the page; ``summary_classes`` name the language
+    if it is another.
     """
 
 
 def read_lines_of_recipes(app: Sphinx) -> None:
     """Let messages about a recipe's page name the file and the lines of the recipe.
 
-    The project's parser stays, whichever it is; it is given other lines for these pages.
+    The project's own parser stays; it only gets other lines for these pages.
     """
     parser = app.registry.get_source_parser("restructuredtext")
     if not issubclass(parser, RSTParser):
-        return  # of which nobody knows whether it takes lines
+        return  # an unknown parser may not accept lines
 
     class RecipeLines(parser):  # type: ignore[misc, valid-type]
         def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
@@ -68,9 +72,9 @@ def read_lines_of_recipes(app: Sphinx) -> None:
 
 
 def _name_lines(text: str, document: nodes.document) -> str | StringList:
-    """Return the lines of a page, each with file and line, from 0 on, of what it was made from.
+    """Return the lines of a recipe's page, each with its file and line (from 0) in the recipe.
 
-    Pages that are not made from recipes are returned as they are.
+    Other pages are returned unchanged.
     """
     env: BuildEnvironment = document.settings.env
     file = find_file(env.config, Path(env.srcdir), env.docname)
@@ -79,15 +83,19 @@ def _name_lines(text: str, document: nodes.document) -> str | StringList:
     lines = string2lines(text, convert_whitespace=True)
     source = document["source"].replace(str(env.doc2path(env.docname)), str(file.path))
     # Sphinx reads each translation as a document, too: x.rst:7:<translated>
-    page = None if source.endswith(":<translated>") else load_page(env, env.docname)
-    numbers = _find_lines(page.recipe, lines) if page else range(len(lines))
+    page = None
+    if not source.endswith(":<translated>"):
+        page = load_page(env, env.docname)
+    numbers: Iterable[int] = range(len(lines))
+    if page:
+        numbers = _find_lines(page.recipe, lines)
     return StringList(lines, items=[(source, number) for number in numbers])
 
 
 def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:
-    """Yield the line of the recipe that each line of its page was made from, from 0 on.
+    """Yield for each line of a page the line (from 0) of the recipe that it was made from.
 
-    Of code that is where its block begins.
+    For code, this is the first line of its block.
     """
     source = recipe.path.read_text(encoding="utf-8").splitlines()
     start = _find_line(recipe.title, source)  # of the block in the recipe
@@ -108,7 +116,7 @@ def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:
 
 
 def _find_line(text: str, lines: Sequence[str]) -> int:
-    """Return the number of the first line with a text, from 0 on; 0 without one."""
+    """Return the number (from 0) of the first line that contains a text; 0 without one."""
     for number, line in enumerate(lines):
         if text in line:
             return number
@@ -116,13 +124,13 @@ def _find_line(text: str, lines: Sequence[str]) -> int:
 
 
 def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Mark the nodes of a recipe's page, and remove what it does not show.
+    """Mark the nodes of a recipe's page, and remove hidden blocks.
 
-    What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
+    Nodes that do not fit the recipe stay unmarked: a comment in a text may look like a boundary.
     """
     recipe = page.recipe
     number = 1  # of the next block: there is no comment before the title
-    cell: Cell | None = None  # whose code is to come
+    cell: Cell | None = None  # whose code comes next
     for node in list(document.findall(nodes.Element)):
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
@@ -134,14 +142,14 @@ def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePag
                 node["recipe_block"] = number
                 _block, cell = recipe.parts[number]
                 number += 1
-        # Subclasses of literal_block stand for something else.
+        # Subclasses of literal_block mean something else.
         elif cell and type(node) is nodes.literal_block:
             _mark_code(node, cell)
             cell = None
 
 
 def _remove_hidden(boundary: nodes.comment) -> None:
-    """Remove a block of settings or plumbing alone, which Sphinx-Gallery shows."""
+    """Remove a block of nothing but settings or plumbing, which Sphinx-Gallery shows."""
     code = boundary.next_node(descend=False, siblings=True)
     if type(code) is nodes.literal_block:
         code.parent.remove(code)
@@ -150,11 +158,12 @@ def _remove_hidden(boundary: nodes.comment) -> None:
 
 def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
     node["recipe_cell"] = cell.number
-    node["recipe_fold"] = cell.fold
+    node["recipe_fold"] = cell.settings.fold
+    node["recipe_fold_output"] = cell.settings.fold_output
     if cell.inlined:
         node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
-    # reStructuredText trims lines, and where they are numbered it puts a space before each. A
-    # module that is inlined stands in the place of its import.
+    # reStructuredText trims lines, and puts a space before numbered ones. An inlined module
+    # replaces its import.
     if cell.inlined or node.astext().split() == cell.source.split():
         set_code(node, cell.source)
 
@@ -164,13 +173,33 @@ def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
     return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
 
 
+def find_cell_behind(node: nodes.Element) -> tuple[nodes.Element, nodes.container] | None:
+    """Return the code of the cell right behind a node, and the box around what it put out.
+
+    None if something else stands there, or if the cell put nothing out.
+    """
+    behind = node.parent.children[node.parent.index(node) + 1 :]
+    shown = [sibling for sibling in behind if not isinstance(sibling, nodes.comment | nodes.target)]
+    if len(shown) < 2:
+        return None
+    code, output = shown[:2]
+    if not isinstance(output, nodes.container) or OUTPUT_CLASS not in output["classes"]:
+        return None
+    for block in code.findall(nodes.literal_block):
+        if "recipe_cell" in block:
+            return code, output
+    return None
+
+
 def code_in_text(document: nodes.document) -> list[nodes.literal_block]:
-    """Return the blocks of Python that stand in the text of a page, in order."""
-    return [
-        node
-        for node in document.findall(lambda node: type(node) is nodes.literal_block)
-        if node.get("language") == "python" and "recipe_cell" not in node and _is_python(node)
-    ]
+    """Return the blocks of Python in the text of a page, in order."""
+    blocks = []
+    for node in document.findall(nodes.literal_block):
+        if type(node) is not nodes.literal_block or "recipe_cell" in node:
+            continue
+        if node.get("language") == "python" and _is_python(node):
+            blocks.append(node)
+    return blocks
 
 
 def _is_python(node: nodes.Node) -> bool:
@@ -181,7 +210,7 @@ def _is_python(node: nodes.Node) -> bool:
 
 
 def set_code(block: nodes.literal_block, code: str) -> None:
-    """Let a block show other code."""
-    block.rawsource = code  # what highlighting and linking compare the text with
+    """Replace the code of a block."""
+    block.rawsource = code  # highlighting and linking compare the text with it
     block.children = []
     block += nodes.Text(code)

@@ -1,7 +1,8 @@
-"""Links, pipes and devices where commands read and write: git keeps links, so a pull request can.
+"""Refuse links, pipes and devices where commands read and write.
 
-What is read through a link may be a file of the machine, which is then shown in a log or published;
-what is written through it overwrites one. So each command looks once, before it begins.
+Git stores links, so a pull request can plant one. Reading through it may show a private file of the
+machine in a log or publish it; writing through it overwrites a file. So each command checks once,
+before it begins.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from .errors import GalleryError
 from .hooks import Priority
+from .labels import LOCALE_IN_REPOSITORY
 from .languages import FILE_NAME
 from .project import Project, gallery_folders
 
-if TYPE_CHECKING:  # slow to import, and the command line comes through here
+if TYPE_CHECKING:  # slow to import, and the command line imports this module
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
@@ -24,50 +26,53 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def refuse_links(root: Path, *places: Path) -> None:
     """Raise ``GalleryError`` if a file or folder, or anything below it, is a link or a device.
 
-    Folders between a place and the project's ``root`` are looked at, too. What is not there is
-    fine. A place that is named from elsewhere may be a link itself: whoever names it has made it.
+    Folders between a place and the project's ``root`` are checked, too. A place may be missing. A
+    place outside of the project may be a link itself, since it was named on purpose.
     """
     for place in places:
         for path in _find_strange(root, place):
-            what = "a link" if os.path.islink(path) else "neither a file nor a folder"
-            remedy = "remove it; commands read and write only what lies here itself"
+            text = "is neither a file nor a folder"
+            if os.path.islink(path):
+                text = "is a link"
+            remedy = "remove it; commands read and write only real files and folders"
             if os.path.isdir(path):
                 remedy = "name the folder that it leads to in conf.py or on the command line"
-            raise GalleryError(f"is {what}", path=Path(path), remedy=remedy)
-
-
-# Where the engine's own labels lie, in its repository
-_LABELS = Path(__package__, "translate", "locale")
+            raise GalleryError(text, path=Path(path), remedy=remedy)
 
 
 def refuse_planted_links(project: Project) -> None:
-    """Raise ``GalleryError`` for links in what the commands of a project read and write."""
+    """Raise ``GalleryError`` for links where the commands of a project read and write."""
     pages = [project.root / folder for folder, _recipes in project.galleries]
-    files = [project.root / FILE_NAME, project.root / _LABELS]
+    files = [project.root / FILE_NAME, project.root / LOCALE_IN_REPOSITORY]
     refuse_links(project.root, *files, project.recordings, project.locale, *pages)
 
 
 def _find_strange(root: Path, place: Path) -> Iterator[str]:
-    """Yield what is neither a file nor a folder of its own, outermost first."""
-    inside, path = os.path.abspath(root), os.path.abspath(place)
-    if os.path.commonpath([path, inside]) == path:
-        return  # the project's folder, or one above it, where all kinds of files lie
-    above: list[str] = []
-    if path.startswith(os.path.join(inside, "")):
-        names = os.path.relpath(path, inside).split(os.sep)
-        above = [os.path.join(inside, *names[:count]) for count in range(1, len(names) + 1)]
-    elif not place.is_absolute() or place.is_relative_to(root):  # as ../locale
-        above = [path]
-    yield from (each for each in above if os.path.lexists(each) and not _is_plain(each))
-    yield from _walk(path)
+    """Yield links and devices at a place, above it in the project and below it, in this order."""
+    root_path = os.path.abspath(root)
+    place_path = os.path.abspath(place)
+    if os.path.commonpath([place_path, root_path]) == place_path:
+        return  # the project's folder, or one above it, where anything may lie
+    checked_paths: list[str] = []
+    if place_path.startswith(os.path.join(root_path, "")):
+        names = os.path.relpath(place_path, root_path).split(os.sep)
+        for count in range(1, len(names) + 1):
+            checked_paths.append(os.path.join(root_path, *names[:count]))
+    elif not place.is_absolute() or place.is_relative_to(root):  # such as ../locale
+        checked_paths.append(place_path)
+    for path in checked_paths:
+        if os.path.lexists(path) and not _is_plain(path):
+            yield path
+    yield from _walk(place_path)
 
 
 def _is_plain(path: str) -> bool:
+    """Return whether a path is a file or a folder, and not a link to one."""
     return not os.path.islink(path) and (os.path.isfile(path) or os.path.isdir(path))
 
 
 def _walk(path: str) -> Iterator[str]:
-    """Yield what is neither a file nor a folder of its own below a path."""
+    """Yield links and devices below a path."""
     waiting = [path]
     while waiting:
         try:
@@ -83,26 +88,25 @@ def _walk(path: str) -> Iterator[str]:
 
 
 def _is_lock_of_emacs(entry: os.DirEntry[str]) -> bool:
-    """Tell whether an entry is the link that Emacs makes, to nothing, while a file is edited."""
+    """Return whether an entry is the dangling link that Emacs makes while a file is edited."""
     return entry.name.startswith(".#") and not os.path.exists(entry.path)
 
 
 def setup(app: Sphinx) -> None:
-    """Let each build look before it reads catalogs and recordings, and writes."""
-    app.connect("config-inited", _look, priority=Priority.REFUSE_LINKS)
+    """Check each build before it reads catalogs and recordings and writes pages."""
+    app.connect("config-inited", _check_build, priority=Priority.REFUSE_LINKS)
 
 
-def _look(app: Sphinx, config: Config) -> None:
+def _check_build(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
-    hidden = getattr(config, "recorded_gallery_locale_dirs", None)  # of the extension translate
-    catalogs = hidden or config.locale_dirs or ["locales"]
-    pages = [root / folder for folder, _recipes in gallery_folders(config)]
-    recordings = root / config.recorded_gallery_recordings
+    # The extension for translations moves locale_dirs to a setting of its own.
+    moved_folders = getattr(config, "recorded_gallery_locale_dirs", None)
+    catalogs = moved_folders or config.locale_dirs or ["locales"]
     places = [
         root / FILE_NAME,
-        root / _LABELS,
-        recordings,
-        *(root / each for each in catalogs),
-        *pages,
+        root / LOCALE_IN_REPOSITORY,
+        root / config.recorded_gallery_recordings,
     ]
+    places += [root / folder for folder in catalogs]
+    places += [root / folder for folder, _recipes in gallery_folders(config)]
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """What conf.py says of a project; paths begin with the root as it was given."""
+    """The settings of a project in conf.py; paths begin with the root as it was given."""
 
     root: Path  # folder of conf.py and of the sources
     galleries: tuple[tuple[str, Path], ...]  # folder of pages below the root, folder of recipes
@@ -36,7 +36,7 @@ class Project:
     config: Config
 
 
-# Default, what Sphinx does when it changes, and type of a setting
+# Default of a setting, what Sphinx rebuilds when it changes, and its type
 Setting = tuple[Any, Literal["", "env", "html"], type]
 
 CORE = "sphinx_recorded_gallery"
@@ -44,21 +44,21 @@ CORE = "sphinx_recorded_gallery"
 SETTINGS: dict[str, dict[str, Setting]] = {
     CORE: {
         "recorded_gallery_recordings": ("recordings", "env", str),
-        "recorded_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs examples on
+        "recorded_gallery_device": ("gpu", "", str),  # or "cpu", the device for `record`
         "recorded_gallery_alt_required": (False, "env", bool),
-        # HTML and SVG of outputs as the author made them; or without what could do more than show
+        # show HTML and SVG of outputs unchanged instead of sanitizing them
         "recorded_gallery_trust_outputs": (True, "env", bool),
         "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
         "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
         "recorded_gallery_site_url": ("", "env", str),
-        # what `check` asks of a site's texts: "package.module:function", which takes the folder of
-        # conf.py and returns errors
+        # a check of texts for `check`: "package.module:function", which takes the folder of conf.py
+        # and returns errors
         "recorded_gallery_text_checks": ("", "", str),
     },
     f"{CORE}.measurements": {
-        # The text is about figures of a GPU: a recording of a CPU may lack or refute them
+        # Texts quote measurements of a GPU: a recording on a CPU may lack or refute them.
         "recorded_gallery_gpu_figures": (False, "env", bool),
-        # quantities of the site's recipes: "package.module:function" that returns a list of them
+        # quantities of the site: "package.module:function" that returns a list of them
         "recorded_gallery_quantities": ("", "env", str),
     },
     f"{CORE}.translate": {
@@ -74,7 +74,7 @@ SETTINGS: dict[str, dict[str, Setting]] = {
 def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
     """Add the settings of one of the engine's extensions; return its description for Sphinx.
 
-    The core is set up first where an extension is named alone.
+    The core is set up first if it is not yet.
     """
     if name != CORE:
         app.setup_extension(CORE)
@@ -85,7 +85,7 @@ def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
-    if name == CORE:  # pages made by other code than this are read again
+    if name == CORE:  # after a change of the code, all pages are read again
         description["env_version"] = int.from_bytes(code_digest()[:6], "big")
     return description
 
@@ -93,51 +93,56 @@ def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
 def load_function(config: Config, setting: str, purpose: str) -> Callable[..., Any] | None:
     """Return the function that a setting names as ``"package.module:function"``, or None.
 
-    Raises ``GalleryError`` if there is no such function; ``purpose`` says what it is for.
+    ``purpose`` describes the function. Raises ``GalleryError`` if there is no such function.
     """
-    named = getattr(config, setting, "")
-    if not named:
+    value = getattr(config, setting, "")
+    if not value:
         return None
-    module, _colon, name = named.partition(":")
+
+    def make_error(problem: str) -> GalleryError:
+        remedy = f'name a function that {purpose}, as "package.module:function"'
+        return GalleryError(f"{setting} = {value!r} in conf.py: {problem}", remedy=remedy)
+
+    module, _colon, name = value.partition(":")
     try:
         function = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        problem = str(error)
-    else:
-        if callable(function):
-            return cast("Callable[..., Any]", function)
-        problem = f"{name} is no function"
-    remedy = f'name a function that {purpose}, as "package.module:function"'
-    raise GalleryError(f"{setting} = {named!r} in conf.py: {problem}", remedy=remedy)
+        raise make_error(str(error)) from None
+    if not callable(function):
+        raise make_error(f"{name} is not a function")
+    return cast("Callable[..., Any]", function)
 
 
 def load_project(root: Path) -> Project:
-    """Read ``conf.py`` of a project; raise ``GalleryError`` if there is none, or it fails."""
+    """Return a project; raise ``GalleryError`` if its conf.py is missing, fails or is invalid."""
     try:
         config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
-        cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
-        text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
+        text = str(error)
+        cause = error.__context__  # raised by conf.py; Sphinx's text holds a whole traceback
+        if cause:
+            text = f"{type(cause).__name__}: {cause}"
+        text = " ".join(text.split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
-    named = [name for name in SETTINGS if name in config.extensions]
-    if "sphinx_gallery.gen_gallery" in config.extensions and not named:
+    extensions = [name for name in SETTINGS if name in config.extensions]
+    if "sphinx_gallery.gen_gallery" in config.extensions and not extensions:
         text = f"extensions do not name {CORE}; Sphinx-Gallery alone would run the examples"
         remedy = f"write {CORE!r} in place of 'sphinx_gallery.gen_gallery'"
         raise GalleryError(text, path=root / "conf.py", remedy=remedy)
     settings: dict[str, Setting] = {"sphinx_gallery_conf": ({}, "", dict)}
-    for extension in {CORE, *named}:
+    for extension in {CORE, *extensions}:
         settings |= SETTINGS[extension]
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)
         value = config[name]
-        has_kind = isinstance(value, (str, PurePath) if kind is str else kind)
-        if not has_kind or "\0" in str(value):  # which no name of a file holds
-            text = f"{name} = {value!r} is not a {kind.__name__} that can be used"
+        has_right_type = isinstance(value, (str, PurePath) if kind is str else kind)
+        if not has_right_type or "\0" in str(value):  # names of files cannot hold a zero byte
+            text = f"{name} = {value!r} is not a valid {kind.__name__}"
             raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     if config.recorded_gallery_device not in ("gpu", "cpu"):
         text = f'recorded_gallery_device = {config.recorded_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-    config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring it
+    config.add("html_theme", "alabaster", "", str)  # a setting of Sphinx's HTML builders
     return Project(
         root=root,
         galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),
@@ -158,7 +163,7 @@ def require_extension(project: Project, name: str) -> None:
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
     """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes.
 
-    Each may be a string or a path, alone or in a list, with a slash at its end or without.
+    Settings may be strings or paths, alone or in a list, with or without a slash at the end.
     """
     gallery = config.sphinx_gallery_conf
     try:
@@ -167,14 +172,14 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
     except TypeError:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
-    return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
+    return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, ignores surplus folders
 
 
 def locale_option(config: Config) -> list[str]:
-    """Return what tells ``run_sphinx`` where catalogs lie, so that Sphinx itself reads none.
+    """Return options that name the catalogs to ``run_sphinx`` and hide them from Sphinx.
 
-    It would compile and load catalogs of labels before an extension can look at them. A project
-    without this extension is translated by Sphinx.
+    Sphinx would compile and load catalogs of labels before an extension can check them. Without the
+    extension for translations, Sphinx translates the project.
     """
     if f"{CORE}.translate" not in config.extensions:
         return []
@@ -188,19 +193,23 @@ def _folders(setting: Any) -> list[str]:
 
 
 def file_state(path: str | Path) -> tuple[int, int] | None:
-    """Return time and size of a file, which change with what it holds; None without a file."""
+    """Return time and size of a file, which change with its contents; None without a file."""
     try:
-        state = os.stat(path)  # not of a Path: thousands are asked for, most by name
+        state = os.stat(path)  # faster than Path.stat for thousands of names
     except OSError:
         return None
     return state.st_mtime_ns, state.st_size
 
 
-@cache  # of the code that runs, which in a long process need not be what the files hold by now
+@cache  # the digest of the running code, even if files change during a long process
 def code_digest(package: str = CORE) -> bytes:
-    """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
+    """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version.
+
+    32 bytes, of Python and HTML below the folder of the package, which has to be imported already.
+    """
     digest = hashlib.sha256(version("sphinx-gallery").encode())
-    files = Path(str(sys.modules[package].__file__)).parent.rglob("*")
-    for path in sorted(each for each in files if each.suffix in (".py", ".html")):
-        digest.update(path.read_bytes())
+    folder = Path(str(sys.modules[package].__file__)).parent
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in (".py", ".html"):
+            digest.update(path.read_bytes())
     return digest.digest()

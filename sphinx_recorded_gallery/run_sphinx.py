@@ -1,4 +1,4 @@
-"""Sphinx as the commands run it, in a process of its own: one line for an error."""
+"""Run Sphinx for the commands, in a process of its own, and report an error in one line."""
 
 import gc
 import json
@@ -14,27 +14,35 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from .errors import describe_error
 
-# What sphinx-build does where it ends, to its own streams, or for its own sake
-_UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P", "htmldefine": "-A"}
+# Options of sphinx-build that this wrapper does not support
+_UNSUPPORTED = {
+    "warnfile": "-w",
+    "noconfig": "-C",
+    "traceback": "-T",
+    "pdb": "-P",
+    "htmldefine": "-A",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
-    gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # processes of -j end with it
-    nocolor()  # the command that starts it reads what it says
+    """Run Sphinx as ``sphinx-build`` does, but report an error in one line."""
+    # Nodes are many and stay: collecting after every 700 costs a sixth of a build.
+    gc.set_threshold(200_000)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that processes of -j end, too
+    nocolor()  # the command that runs this reads the output
     parser = get_parser()
     options = parser.parse_args(arguments)
-    for name, option in _UNKNOWN.items():
+    for name, option in _UNSUPPORTED.items():
         if getattr(options, name):
-            parser.error(f"{option} is for sphinx-build alone")
-    settings: dict[str, Any] = dict(each.partition("=")[::2] for each in options.define)
-    if folders := settings.get("recorded_gallery_locale_dirs"):  # project.locale_option says why
-        given = settings.get("locale_dirs")
-        settings["recorded_gallery_locale_dirs"] = (
-            given.split(",") if given else json.loads(folders)
-        )
-        settings["locale_dirs"] = []
+            parser.error(f"{option} is not supported here; use sphinx-build for it")
+    settings: dict[str, Any] = {}
+    for definition in options.define:
+        name, _equals, value = definition.partition("=")
+        settings[name] = value
+    _restore_locale_dirs(settings)
+    if options.nitpicky:
+        settings["nitpicky"] = True
+    is_quiet = options.quiet or options.really_quiet
     confdir = options.confdir or options.sourcedir
     try:
         with patch_docutils(confdir), docutils_namespace():
@@ -44,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 outdir=options.outputdir,
                 doctreedir=options.doctreedir or f"{options.outputdir}/.doctrees",
                 buildername=options.builder,
-                confoverrides=settings | ({"nitpicky": True} if options.nitpicky else {}),
-                status=None if options.quiet or options.really_quiet else sys.stdout,
+                confoverrides=settings,
+                status=None if is_quiet else sys.stdout,
                 warning=None if options.really_quiet else sys.stderr,
                 freshenv=options.freshenv,
                 warningiserror=options.warningiserror,
@@ -55,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 exception_on_warning=options.exception_on_warning,
             )
             app.build(options.force_all, options.filenames)
-            # the process ends: looking for waste in a large environment takes a second
+            # The process ends now: collecting garbage in a large environment would take a second.
             gc.freeze()
             return int(app.statuscode)
     except KeyboardInterrupt:
@@ -64,6 +72,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         line = describe_error(error)
     print(f"error: {line}", file=sys.stderr)
     return 2
+
+
+def _restore_locale_dirs(settings: dict[str, Any]) -> None:
+    """Turn the folders of catalogs into a list; ``project.locale_option`` says why they are text.
+
+    Folders named on the command line come first.
+    """
+    folders = settings.get("recorded_gallery_locale_dirs")
+    if not folders:
+        return
+    named_folders = settings.get("locale_dirs")
+    if named_folders:
+        settings["recorded_gallery_locale_dirs"] = named_folders.split(",")
+    else:
+        settings["recorded_gallery_locale_dirs"] = json.loads(folders)
+    settings["locale_dirs"] = []
 
 
 if __name__ == "__main__":

@@ -58,3 +58,11 @@ def test_english_has_a_command_of_its_own() -> None:
     done = run_make("check", "LANGUAGES=en")
     assert "error: English has no catalogs; to check its pages: make page" in done.stderr
     assert "page" in list_targets()
+
+
+def test_the_page_of_a_recipe_that_does_not_exist_is_refused() -> None:
+    done = run_make("page", "RECIPES=nope")
+    assert done.returncode == 2
+    assert "error: no recipe named nope; choose among: " in done.stderr
+    assert "compile_modes" in done.stderr
+    assert done.stdout == ""

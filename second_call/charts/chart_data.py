@@ -6,13 +6,13 @@ make one itself. All forms of charts are pure functions of it that return a ``Dr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from babel import Locale
+from sphinx_recorded_gallery.api import Typography
 
-from sphinx_recorded_gallery.api import Size
+Size = int | float | str | None  # of a measurement, as its recipe published it
 
 
 class Role(StrEnum):
@@ -47,17 +47,44 @@ class ChartRow:
     values: Mapping[str, Value] = field(default_factory=dict)  # by quantity
     gain: Value | None = None  # how many times less than before; None of the row that is before
 
+    def words(self, quantity: str) -> str:
+        """Return the value of a quantity as readers see it; empty if it was not measured."""
+        value = self.values.get(quantity)
+        return value.words if value else ""
+
+    def full_words(self, quantity: str) -> str:
+        """Return the value of a quantity with its range; empty if it was not measured."""
+        value = self.values.get(quantity)
+        return value.full_words if value else ""
+
+    @property
+    def gain_words(self) -> str:
+        """The gain as readers see it; empty if there is none."""
+        return self.gain.words if self.gain else ""
+
+    @property
+    def gain_full_words(self) -> str:
+        """The same with the range."""
+        return self.gain.full_words if self.gain else ""
+
+    def share_of(self, part: str, whole: str) -> float | None:
+        """Return which share a quantity is of another one, 1 at most; None if either is unknown."""
+        part_value = self.values.get(part)
+        whole_value = self.values.get(whole)
+        if part_value is None or whole_value is None or not whole_value.number:
+            return None
+        return min(1.0, part_value.number / whole_value.number)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChartData:
     """What a chart shows: rows in the order of the drawing, names, limits and scope."""
 
-    locale: Locale
+    typography: Typography
     rows: Sequence[ChartRow] = ()
     quantities: Mapping[str, str] = field(default_factory=dict)  # names by word, the first is main
     sizes: str = ""  # what sizes count, as readers say it
     limits: Mapping[Size, Value] = field(default_factory=dict)  # the least time there can be
-    case: str = ""  # as readers call it
     scope: str = ""  # the case, the device, how many processes and machines
     range_note: str = ""  # what is in brackets, if any value has a range
     problems: Sequence[str] = ()  # what an author asked for and nobody measured
@@ -68,13 +95,18 @@ class ChartData:
         return next(iter(self.quantities), "")
 
     @property
+    def measured_rows(self) -> list[ChartRow]:
+        """The rows in which the main quantity was measured."""
+        return [row for row in self.rows if self.main in row.values]
+
+    @property
     def is_of_one_size(self) -> bool:
         """Whether all rows are of one size, or of none."""
         return len({row.size for row in self.rows}) < 2
 
-    def with_problems(self, problems: Sequence[str]) -> ChartData:
-        """Return the same with further problems."""
-        return replace(self, problems=[*self.problems, *problems])
+    def join_sentences(self, sentences: Iterable[str]) -> str:
+        """Return what a drawing says to those who do not see it."""
+        return self.typography.typeset("; ".join(sentences))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,4 +126,4 @@ class Drawing:
     has_ranges: bool = False  # in brackets
     notes: Sequence[str] = ()  # sentences behind the figures
     notebook: Table | None = None  # for notebooks and scripts; else they have ``table``
-    key: str = ""  # what the signs in the table for notebooks mean
+    legend: str = ""  # what the signs in the table for notebooks mean

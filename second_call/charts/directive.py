@@ -19,11 +19,10 @@ from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
-    OUTPUT_CLASS,
+    Gallery,
     GalleryError,
     Page,
-    Reference,
-    find_page,
+    find_cell_behind,
     note_problem,
     write_block,
 )
@@ -35,17 +34,16 @@ from .bars import (
     WALL,
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from .chart_data import ChartData, Drawing
-from .explorer import draw_explorer, query_costs
 from .lines import draw_lines
+from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
-from .spans import draw_spans, query_spans
+from .spans import SpansData, draw_spans, query_spans
 
-BUSY, EXPLORER = "busy", "break-even"  # forms, in the place of quantities
+BUSY = "busy"  # a form, in the place of quantities
 TIMES = (WALL, GPU)  # quantities that may have a limit
 _BLOCK_BAR = re.compile("[·░▁▂▃▄▅▆▇█]+")  # a cell of a table that is a drawing
 
@@ -54,12 +52,13 @@ class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes s
     """A chart; the caption is its children.
 
     ``drawing`` and ``figures``, the folded table, are HTML. ``table`` is what notebook and script
-    have, ``scope`` what it is of, and ``key`` what its signs mean. ``hero`` tells that it belongs
-    into the head of the page. ``problems`` are what an author asked for and nobody measured.
+    have, ``scope`` what it is of, and ``legend`` what its signs mean. ``hero`` tells that it
+    belongs into the head of the page. ``problems`` are what an author asked for and nobody
+    measured.
     """
 
 
-class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
+class cell_behind_chart(nodes.Invisible, nodes.Element):  # noqa: N801
     """Code and figure of a cell in whose place a page shows a chart; other formats have them."""
 
 
@@ -103,18 +102,18 @@ class ChartDirective(SphinxDirective):
         self.set_source_info(node)
         return [node]
 
-    def _draw(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+    def _draw(self, quantities: list[str]) -> tuple[ChartData, Drawing | None]:
         """Return what is measured and its drawing, in the form that quantities and sizes ask for.
 
         Raises ``ValueError`` for a form that there is not.
         """
-        if list(quantities) == [EXPLORER]:
-            return self._draw_explorer()
-        if list(quantities) == [BUSY] or set(quantities) == set(TIMES):
+        whole = self.options.get("whole", "")
+        asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
+        if asks_for_busy_time:
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
-        if whole := self.options.get("whole", ""):
+        if whole:
             data = self._query([*quantities, whole])
             require_one_size(data)
             return data, draw_parts(data, whole, name_parts())
@@ -140,18 +139,10 @@ class ChartDirective(SphinxDirective):
 
     def _find_recipe(self) -> str:
         """Return the page of the recipe that is drawn; raises ``ValueError`` if there is none."""
-        if name := self.options.get("recipe", ""):
-            return find_page(self.env, Reference(recipe=name, key=""), self.env.docname)
+        name = self.options.get("recipe", "")
+        if name:
+            return Gallery(self.env).find_page(name)
         return self.env.docname
-
-    def _draw_explorer(self) -> tuple[ChartData, Drawing | None]:
-        data, start_up = query_costs(
-            self.env,
-            self._find_recipe(),
-            case=self.options.get("case", ""),
-            best=self.options.get("best", ""),
-        )
-        return data.with_problems(start_up.problems), draw_explorer(data, start_up)
 
     def _draw_two(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
         """Draw two quantities: one as a part of the other, or of other units against each other."""
@@ -197,8 +188,9 @@ def put_whole_first(data: ChartData) -> tuple[ChartData, str]:
     for row in data.rows:
         for word, value in row.values.items():
             totals[word] += value.number
-    part, whole = sorted(totals, key=lambda word: totals[word])
-    quantities = {word: data.quantities[word] for word in (whole, part)}
+    whole = max(totals, key=lambda word: totals[word])
+    [part] = totals.keys() - {whole}
+    quantities = {whole: data.quantities[whole], part: data.quantities[part]}
     return replace(data, quantities=quantities), part
 
 
@@ -208,6 +200,9 @@ class SpansDirective(SphinxDirective):
     optional_arguments = 1  # it is needed: without it, an error of its own says so
     final_argument_whitespace = True
     has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
+        "beside": directives.unchanged_required,  # a case: both have an axis of the longer one
+    }
 
     def run(self) -> list[nodes.Node]:
         """Return the picture; an empty one where nothing is recorded."""
@@ -217,7 +212,7 @@ class SpansDirective(SphinxDirective):
         if not self.arguments:
             raise self.error("spans: it needs a case, for example: .. spans:: one token")
         try:
-            data = query_spans(self.env, self.env.docname, self.arguments[0])
+            data = self._query()
         except ValueError as error:
             raise self.error(f"spans: {error}") from None
         node = make_node(draw_spans(data), data.case, "")
@@ -225,6 +220,14 @@ class SpansDirective(SphinxDirective):
         node += caption
         self.set_source_info(node)
         return [node]
+
+    def _query(self) -> SpansData:
+        data = query_spans(self.env, self.env.docname, self.arguments[0])
+        if "beside" not in self.options:
+            return data
+        other = query_spans(self.env, self.env.docname, self.options["beside"])
+        problems = [*data.problems, *other.problems]
+        return replace(data, least_end=other.end, problems=problems)
 
 
 def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
@@ -240,9 +243,9 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
         "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption
     )
     table = drawing.notebook or drawing.table
-    node["table"] = [list(table.head), *(list(row) for row in table.rows)]
+    node["table"] = [table.head, *table.rows]
     node["scope"] = scope
-    node["key"] = drawing.key
+    node["legend"] = drawing.legend
     return node
 
 
@@ -251,25 +254,21 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     for node in list(document.findall(chart)):
         path = Path(node.source) if node.source else None
         for text in node["problems"]:
-            note_problem(env, str(GalleryError(text, path=path, line=node.line)))
-        if "drawing" in node:
-            for part in _find_figure(node):
-                wrapper = replaced(**{DOWNLOADS_ONLY: True})
+            note_problem(env, GalleryError(text, path=path, line=node.line))
+        cell = find_cell_behind(node)
+        if "drawing" not in node or cell is None:
+            continue
+        code, output = cell
+        if _is_figure(output):
+            for part in (code, output):
+                wrapper = cell_behind_chart(**{DOWNLOADS_ONLY: True})
                 part.replace_self(wrapper)
                 wrapper += part
 
 
-def _find_figure(node: chart) -> list[nodes.Element]:
-    """Return code and figure of the cell right behind a chart, nothing if it put out more."""
-    following = node.parent.children[node.parent.index(node) + 1 :]
-    visible = [node for node in following if not isinstance(node, nodes.comment | nodes.target)]
-    cell = visible[:2]
-    if len(cell) < 2 or not isinstance(cell[1], nodes.container):
-        return []
-    code, output = cell
-    is_code = any("recipe_cell" in block for block in code.findall(nodes.literal_block))
-    only_figures = all(isinstance(part, nodes.image) for part in output.children)
-    return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
+def _is_figure(output: nodes.container) -> bool:
+    """Tell whether a cell put out pictures and nothing else."""
+    return all(isinstance(part, nodes.image) for part in output.children)
 
 
 def write_chart(node: chart, page: Page) -> str:
@@ -277,16 +276,22 @@ def write_chart(node: chart, page: Page) -> str:
     if "table" not in node:
         return ""
     head, *rows = node["table"]
-    cells = [[_make_cell(text) for text in row] for row in rows]
-    table = make_table(head, cells, classes=[])
-    scope = [text for text in (node["key"], node["scope"]) if text]
-    blocks = [table, *(nodes.paragraph("", text) for text in scope), *node.children]
+    cells = []
+    for row in rows:
+        cells.append([_make_cell(text) for text in row])
+    blocks: list[nodes.Node] = [make_table(head, cells, classes=[])]
+    for text in (node["legend"], node["scope"]):
+        if text:
+            blocks.append(nodes.paragraph("", text))
+    blocks += node.children
     return "\n\n".join(write_block(block, page) for block in blocks)
 
 
 def _make_cell(text: str) -> nodes.Node:
     """Return the text of a cell; a drawing in characters is code, which are all of one width."""
-    return nodes.literal("", text) if _BLOCK_BAR.fullmatch(text) else nodes.Text(text)
+    if _BLOCK_BAR.fullmatch(text):
+        return nodes.literal("", text)
+    return nodes.Text(text)
 
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
-from sphinx.locale import get_translation
-
-from sphinx_recorded_gallery.api import LARGEST, SMALLEST, Size, typeset
-
-from .chart_data import ChartData, ChartRow, Drawing, Table, Value
+from ..labels import _
+from .chart_data import ChartData, ChartRow, Drawing, Size, Table, Value
 from .plot import Axis, Line, Range, draw_plot
 from .scales import Scale, format_value, label_ticks
-
-_ = get_translation("second_call")
 
 _MARGIN = 1.15  # an axis reaches so far beyond the values
 _MOST_TICKS = 7
 _MOST_SIZES = 6  # with more sizes, round numbers have the ticks
+_LEAST_SIZE, _GREATEST_SIZE = 1e-15, 1e15  # that an axis can show
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Field:
+    """Where a plot has its points: each size as a number, and both axes."""
+
+    numbers: Mapping[Size, float]
+    across: Scale
+    up: Scale
 
 
 def draw_lines(data: ChartData) -> Drawing | None:
@@ -26,82 +32,89 @@ def draw_lines(data: ChartData) -> Drawing | None:
     Returns None if nothing above 0 was measured. Raises ``ValueError`` if a size is not a number
     above 0.
     """
-    rows = [row for row in data.rows if data.main in row.values]
-    measured = [row for row in rows if row.values[data.main].number > 0]
-    if not measured:
+    rows = data.measured_rows
+    variants: dict[str, list[ChartRow]] = {}  # what can be drawn of each
+    for row in rows:
+        if row.values[data.main].number > 0:
+            variants.setdefault(row.variant, []).append(row)
+    if not variants:
         return None
-    sizes = list(dict.fromkeys(row.size for row in rows))
-    numbers = {size: read_size(size) for size in sizes}
+
+    numbers = {row.size: read_size(row.size) for row in rows}
     limits = {size: limit for size, limit in data.limits.items() if size in numbers}
-    heights = [row.values[data.main].number for row in measured]
-    heights += [limit.number for limit in limits.values()]
-    across = Scale(
-        low=min(numbers.values()), high=max(numbers.values()), start=2, end=98, is_log=True
-    )
-    up = Scale(
-        low=min(heights) / _MARGIN, high=max(heights) * _MARGIN, start=100, end=0, is_log=True
-    )
-    unit = measured[0].values[data.main].unit
+    field = _make_field(data, variants, numbers, limits)
     lines = []
     table_rows = []
-    for variant in dict.fromkeys(row.variant for row in measured):
-        variant_rows = [row for row in measured if row.variant == variant]
-        lines.append(_make_line(variant_rows, data, numbers, across, up))
-        cells = {row.size: row.values[data.main].full_words for row in variant_rows}
-        table_rows.append([variant_rows[0].name, *(cells.get(size, "") for size in sizes)])
+    for variant_rows in variants.values():
+        lines.append(_make_line(variant_rows, data, field))
+        words_by_size = {row.size: row.values[data.main].full_words for row in variant_rows}
+        table_rows.append(_make_table_row(variant_rows[0].name, words_by_size, field))
     if limits:
-        lines.append(_limit_line(limits, numbers, across, up))
-        words = {size: limit.words for size, limit in limits.items()}
-        table_rows.append([str(_("limit")), *(words.get(size, "") for size in sizes)])
+        lines.append(_limit_line(limits, field))
+        words_by_size = {size: limit.words for size, limit in limits.items()}
+        table_rows.append(_make_table_row(_("limit"), words_by_size, field))
+
     html = draw_plot(
         label=_describe_table(table_rows, data),
         lines=lines,
-        across=Axis(name=data.sizes, ticks=_size_ticks(numbers.values(), across, data)),
-        up=Axis(
-            name=data.quantities[data.main],
-            ticks=label_ticks(up, unit, data.locale, _MOST_TICKS),
-        ),
+        across=Axis(name=data.sizes, ticks=_size_ticks(field, data)),
+        up=Axis(name=data.quantities[data.main], ticks=_value_ticks(field, data, variants)),
     )
-    size_words = [format_value(number, "", data.locale) for number in numbers.values()]
-    table = Table(head=[data.sizes, *size_words], rows=table_rows)
-    return Drawing(html=html, table=table, has_ranges=True)
+    head = [data.sizes]
+    for number in numbers.values():
+        head.append(format_value(number, "", data.typography))
+    return Drawing(html=html, table=Table(head=head, rows=table_rows), has_ranges=True)
 
 
 def read_size(size: Size) -> float:
     """Return a size as a number; raise ``ValueError`` if it is not a number above 0."""
     with suppress(ValueError):
         number = float(str(size))
-        if SMALLEST <= number <= LARGEST:
+        if _LEAST_SIZE <= number <= _GREATEST_SIZE:
             return number
     raise ValueError(f"the size {str(size)!r} is no number above 0; lines need such numbers")
 
 
-def _make_line(
-    rows: Sequence[ChartRow],
+def _make_field(
     data: ChartData,
-    numbers: dict[Size, float],
-    across: Scale,
-    up: Scale,
-) -> Line:
+    variants: Mapping[str, Sequence[ChartRow]],
+    numbers: Mapping[Size, float],
+    limits: Mapping[Size, Value],
+) -> _Field:
+    """Return axes for all sizes, measurements above 0 and limits."""
+    heights = [limit.number for limit in limits.values()]
+    for rows in variants.values():
+        for row in rows:
+            heights.append(row.values[data.main].number)
+    across = Scale(
+        low=min(numbers.values()),
+        high=max(numbers.values()),
+        start=2,
+        end=98,
+        is_log=True,
+    )
+    up = Scale(
+        low=min(heights) / _MARGIN,
+        high=max(heights) * _MARGIN,
+        start=100,
+        end=0,
+        is_log=True,
+    )
+    return _Field(numbers=numbers, across=across, up=up)
+
+
+def _make_line(rows: Sequence[ChartRow], data: ChartData, field: _Field) -> Line:
     """Return the line of a variant from its rows, with a range where one was measured."""
     points = []
     descriptions = []
     ranges = []
     for row in rows:
         value = row.values[data.main]
-        x = across(numbers[row.size])
-        points.append((x, up(value.number)))
-        descriptions.append(typeset(f"{row.name}: {value.full_words}", data.locale))
+        x = field.across(field.numbers[row.size])
+        points.append((x, field.up(value.number)))
+        descriptions.append(data.typography.typeset(f"{row.name}: {value.full_words}"))
         if value.high > value.low:
-            ranges.append(
-                Range(
-                    x=x,
-                    low=up(value.low),
-                    high=up(value.high),
-                    is_cut_below=value.low < up.low,
-                    is_cut_above=value.high > up.high,
-                )
-            )
+            ranges.append(_make_range(x, value, field))
     return Line(
         name=rows[0].name,
         role=rows[0].role,
@@ -111,22 +124,55 @@ def _make_line(
     )
 
 
-def _limit_line(
-    limits: dict[Size, Value], numbers: dict[Size, float], across: Scale, up: Scale
-) -> Line:
+def _make_range(x: float, value: Value, field: _Field) -> Range:
+    up = field.up
+    return Range(
+        x=x,
+        low=up(value.low),
+        high=up(value.high),
+        is_cut_below=value.low < up.low,
+        is_cut_above=value.high > up.high,
+    )
+
+
+def _limit_line(limits: Mapping[Size, Value], field: _Field) -> Line:
     """Return the line of the limits, from the smallest size to the largest."""
-    points = [(across(numbers[size]), up(limit.number)) for size, limit in limits.items()]
-    return Line(name=str(_("limit")), role="limit", points=sorted(points), has_dots=False)
+    points = []
+    for size, limit in limits.items():
+        x = field.across(field.numbers[size])
+        y = field.up(limit.number)
+        points.append((x, y))
+    points.sort()
+    return Line(name=_("limit"), role="limit", points=points, has_dots=False)
 
 
-def _size_ticks(
-    numbers: Iterable[float], across: Scale, data: ChartData
-) -> list[tuple[float, str]]:
+def _size_ticks(field: _Field, data: ChartData) -> list[tuple[float, str]]:
     """Return place and label of each tick: for each size if there are few, else round numbers."""
-    ticks = sorted(numbers)
-    if len(ticks) > _MOST_SIZES:
-        ticks = across.ticks(_MOST_SIZES)
-    return [(across(tick), format_value(tick, "", data.locale)) for tick in ticks]
+    numbers = sorted(field.numbers.values())
+    if len(numbers) > _MOST_SIZES:
+        numbers = field.across.ticks(_MOST_SIZES)
+    ticks = []
+    for number in numbers:
+        label = format_value(number, "", data.typography)
+        ticks.append((field.across(number), label))
+    return ticks
+
+
+def _value_ticks(
+    field: _Field, data: ChartData, variants: Mapping[str, Sequence[ChartRow]]
+) -> list[tuple[float, str]]:
+    """Return place and label of each tick of the upright axis; all values are in one unit."""
+    first_row = next(iter(variants.values()))[0]
+    unit = first_row.values[data.main].unit
+    return label_ticks(field.up, unit, data.typography, _MOST_TICKS)
+
+
+def _make_table_row(name: str, words_by_size: Mapping[Size, str], field: _Field) -> list[str]:
+    """Return a row of the table: a name, and a cell for each size, empty without a value."""
+    row = [name]
+    for size in field.numbers:
+        row.append(words_by_size.get(size, ""))
+    return row
 
 
 def _describe_table(rows: Sequence[Sequence[str]], data: ChartData) -> str:
@@ -135,4 +181,4 @@ def _describe_table(rows: Sequence[Sequence[str]], data: ChartData) -> str:
     for name, *cells in rows:
         values = ", ".join(cell for cell in cells if cell)
         sentences.append(f"{name}: {values}")
-    return typeset("; ".join(sentences), data.locale)
+    return data.join_sentences(sentences)

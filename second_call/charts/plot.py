@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import ascii_uppercase
 from unicodedata import east_asian_width
 
 from ..make_nodes import render_html
@@ -41,6 +42,12 @@ class Line:
     label_y: float = 0.0  # of its name beside the plot; ``draw_plot`` sets it
 
     @property
+    def end_y(self) -> float:
+        """Where its last point is, from the top."""
+        _x, y = self.points[-1]
+        return y
+
+    @property
     def name_lines(self) -> list[str]:
         """The name as it stands beside the plot, on a line or more."""
         return wrap(self.name, _LABEL_LETTERS)
@@ -74,20 +81,22 @@ def draw_plot(
     up: Axis,
     lines: Sequence[Line] = (),
     dots: Sequence[Dot] = (),
-    mark: float | None = None,
 ) -> str:
-    """Return a plot as HTML; ``mark`` is the place of an upright line, ``label`` says all."""
+    """Return a plot as HTML; ``label`` says all to those who do not see it."""
     dashed = _set_dashes(lines)
-    shifts = [(number - (len(lines) - 1) / 2) * _APART for number in range(len(lines))]
+    middle = (len(lines) - 1) / 2
+    lines_with_shifts = []
+    for number, line in enumerate(dashed):
+        shift = (number - middle) * _APART
+        lines_with_shifts.append((line, shift))
     return render_html(
         "plot.html",
         label=label,
         across=across,
         up=up,
-        lines=list(zip(dashed, shifts, strict=True)),
+        lines=lines_with_shifts,
         labels=place_labels([line for line in dashed if line.name]),
         dots=dots,
-        mark=mark,
     )
 
 
@@ -96,10 +105,12 @@ def _set_dashes(lines: Sequence[Line]) -> list[Line]:
     dashed = []
     others = 0
     for line in lines:
-        if line.role == "other":
-            others += 1
-            line = replace(line, dashes=f"dashes-{(others - 1) % _DASHES + 1}")
-        dashed.append(line)
+        if line.role != "other":
+            dashed.append(line)
+            continue
+        kind = others % _DASHES + 1
+        dashed.append(replace(line, dashes=f"dashes-{kind}"))
+        others += 1
     return dashed
 
 
@@ -108,11 +119,14 @@ def place_labels(lines: Sequence[Line]) -> list[Line]:
 
     Names stand where lines end, or further down; where that is below the plot, all move up.
     """
-    ordered = sorted(lines, key=lambda line: line.points[-1][1])
+    ordered = sorted(lines, key=lambda line: line.end_y)
     most_lines = max((len(line.name_lines) for line in ordered), default=1)
     distance = _LABEL_HEIGHT * most_lines
-    heights = spread([line.points[-1][1] for line in ordered], distance)
-    return [replace(line, label_y=y) for line, y in zip(ordered, heights, strict=True)]
+    heights = spread([line.end_y for line in ordered], distance)
+    placed = []
+    for line, height in zip(ordered, heights, strict=True):
+        placed.append(replace(line, label_y=height))
+    return placed
 
 
 def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list[float]:
@@ -125,10 +139,13 @@ def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list
     """
     moved: list[float] = []
     for place in places:
-        moved.append(max(place, moved[-1] + distance) if moved else place)
+        if moved:
+            place = max(place, moved[-1] + distance)
+        moved.append(place)
+    most = end
     for number in reversed(range(len(moved))):
-        most = end - distance * (len(moved) - 1 - number)
         moved[number] = min(moved[number], most)
+        most -= distance
     return moved
 
 
@@ -140,9 +157,12 @@ def wrap(name: str, most: int) -> list[str]:
     """
     lines: list[str] = []
     for word in name.split():
-        longer = f"{lines[-1]} {word}" if lines else ""
-        if longer and text_width(longer) <= most:
-            lines[-1] = longer
+        if not lines:
+            lines.append(word)
+            continue
+        longer_line = f"{lines[-1]} {word}"
+        if text_width(longer_line) <= most:
+            lines[-1] = longer_line
         else:
             lines.append(word)
     return lines
@@ -156,4 +176,7 @@ def text_width(text: str) -> int:
 
 def letters_of(names: Mapping[str, object] | Sequence[str]) -> dict[str, str]:
     """Return a letter for each name: A, B, C."""
-    return {name: chr(ord("A") + number % 26) for number, name in enumerate(names)}
+    letters = {}
+    for number, name in enumerate(names):
+        letters[name] = ascii_uppercase[number % len(ascii_uppercase)]
+    return letters

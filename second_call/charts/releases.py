@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from babel import Locale
-from sphinx.locale import get_translation
+from sphinx_recorded_gallery.api import Typography
 
-from sphinx_recorded_gallery.api import typeset
-
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
 from .scales import Scale, format_value, label_ticks
 
-_ = get_translation("second_call")
-
 _MARGIN = 1.05  # the axis reaches so far beyond the values
 _MOST_TICKS = 5
 _DIGITS = 3
+_LABEL_WIDTH = 5  # half of it, in per cent of the room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,56 +43,68 @@ class Change:
         return "unclear"
 
 
-def draw_changes(changes: Sequence[Change], locale: Locale) -> Drawing | None:
+def draw_changes(changes: Sequence[Change], typography: Typography) -> Drawing | None:
     """Draw a dot and a range for each change, on one axis with 1× on it; None if there is none."""
     if not changes:
         return None
-    lows = [change.low for change in changes]
-    highs = [change.high for change in changes]
-    scale = Scale(
-        low=min(*lows, 1.0) / _MARGIN,
-        high=max(*highs, 1.0) * _MARGIN,
+    scale = _make_scale(changes)
+    rows = [_make_row(change, scale, typography) for change in changes]
+    sentences = [f"{row['label']}: {row['description']}" for row in rows]
+    html = render_html(
+        "releases.html",
+        label=typography.typeset("; ".join(sentences)),
+        one=scale(1),
+        ticks=_make_ticks(scale, typography),
+        one_words=format_value(1, "x", typography),
+        changes=rows,
+    )
+    table = Table(
+        head=["", _("times as good as before")],
+        rows=[[row["label"], row["description"]] for row in rows],
+    )
+    return Drawing(html=html, table=table, has_ranges=True)
+
+
+def _make_scale(changes: Sequence[Change]) -> Scale:
+    """Return the axis for all changes, with 1× on it."""
+    low = min(change.low for change in changes)
+    high = max(change.high for change in changes)
+    return Scale(
+        low=min(low, 1.0) / _MARGIN,
+        high=max(high, 1.0) * _MARGIN,
         start=0,
         end=100,
         is_log=True,
     )
-    lines = []
-    for change in changes:
-        facts = {
-            "ratio": format_value(change.ratio, "x", locale, _DIGITS),
-            "low": format_value(change.low, "x", locale, _DIGITS),
-            "high": format_value(change.high, "x", locale, _DIGITS),
-            "machines": change.hosts,
-        }
-        if change.hosts > 1:
-            words = _("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)")
-        else:
-            words = _("%(ratio)s (one machine)")
-        lines.append((change, typeset(str(words % facts), locale), facts["ratio"]))
-    ticks = label_ticks(scale, "x", locale, _MOST_TICKS)
-    html = render_html(
-        "releases.html",
-        label=typeset(
-            "; ".join(f"{change.label}: {words}" for change, words, _ratio in lines), locale
-        ),
-        one=scale(1),
-        ticks=[tick for tick in ticks if abs(tick[0] - scale(1)) > 5],
-        one_words=format_value(1, "x", locale),
-        changes=[
-            {
-                "label": change.label,
-                "verdict": change.verdict,
-                "low": scale(change.low),
-                "place": scale(change.ratio),
-                "high": scale(change.high),
-                "words": ratio,
-                "description": words,
-            }
-            for change, words, ratio in lines
-        ],
-    )
-    table = Table(
-        head=["", str(_("times as good as before"))],
-        rows=[[change.label, words] for change, words, _ratio in lines],
-    )
-    return Drawing(html=html, table=table, has_ranges=True)
+
+
+def _make_ticks(scale: Scale, typography: Typography) -> list[tuple[float, str]]:
+    """Return place and label of each tick, without those so near 1× that labels would meet."""
+    ticks = []
+    for place, label in label_ticks(scale, "x", typography, _MOST_TICKS):
+        if abs(place - scale(1)) > _LABEL_WIDTH:
+            ticks.append((place, label))
+    return ticks
+
+
+def _make_row(change: Change, scale: Scale, typography: Typography) -> dict[str, Any]:
+    """Return what the template draws of a change: places in per cent, and words."""
+    ratio = format_value(change.ratio, "x", typography, _DIGITS)
+    facts = {
+        "ratio": ratio,
+        "low": format_value(change.low, "x", typography, _DIGITS),
+        "high": format_value(change.high, "x", typography, _DIGITS),
+        "machines": change.hosts,
+    }
+    words = _("%(ratio)s (one machine)")
+    if change.hosts > 1:
+        words = _("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)")
+    return {
+        "label": change.label,
+        "verdict": change.verdict,
+        "low": scale(change.low),
+        "place": scale(change.ratio),
+        "high": scale(change.high),
+        "words": ratio,
+        "description": typography.typeset(words % facts),
+    }

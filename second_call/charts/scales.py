@@ -1,19 +1,14 @@
 """Scales: where a value is drawn on an axis, which round values have ticks, and their labels."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from babel import Locale
-from sphinx.locale import get_translation
+from sphinx_recorded_gallery.api import Typography
 
-from sphinx_recorded_gallery.api import SPACE, format_number
-from sphinx_recorded_gallery.api import format_value as format_with_unit
-
-_ = get_translation("second_call")
-
-_MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
 _TOLERANCE = 1e-9  # relative; larger than errors of rounding
 
@@ -31,6 +26,11 @@ class Scale:
     start: float
     end: float
     is_log: bool = False
+
+    @classmethod
+    def from_zero(cls, high: float, end: float = 100) -> Scale:
+        """Return an axis from 0, drawn from the left, in per cent unless ``end`` is in others."""
+        return cls(low=0, high=high, start=0, end=end)
 
     def __call__(self, value: float) -> float:
         """Return where a value is drawn; one outside of the axis is drawn at its nearest end."""
@@ -61,10 +61,11 @@ class Scale:
             ticks = self._log_ticks(steps)
             if 2 <= len(ticks) <= most:
                 return ticks
-        if len(ticks) < 2:
+        powers = self._log_ticks([1])
+        if len(powers) < 2:
             return _linear_ticks(self.low, self.high, most)
-        interval = math.ceil(len(ticks) / most)
-        return ticks[::interval]
+        interval = math.ceil(len(powers) / most)
+        return powers[::interval]
 
     def _log_ticks(self, steps: Sequence[int]) -> list[float]:
         """Return the values on the axis that are one of the steps times a power of ten."""
@@ -94,7 +95,7 @@ def _linear_ticks(low: float, high: float, most: int) -> list[float]:
     return [low, high]
 
 
-def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:
+def format_value(value: float, unit: str, typography: Typography, digits: int = 3) -> str:
     """Return a value with its unit, as readers write it: 14.2 ms, 16.8 GB, 2.7×, 63%.
 
     ``unit`` is that of a row; 0 is written without it. ``digits`` is the number of significant
@@ -102,50 +103,20 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
     counted, keeps all its digits.
     """
     if not value:
-        return format_number(0, locale)
+        return typography.format_number(0)
     last_place = 0  # as a power of ten
     if unit or value != round(value):
         rounded = Decimal(f"{value:.{digits - 1}e}").normalize()
         last_place = int(rounded.as_tuple().exponent)
-    return format_with_unit(value, unit, locale, last_place, like=value)
+    return typography.format_value(value, unit, last_place)
 
 
-def label_ticks(scale: Scale, unit: str, locale: Locale, most: int) -> list[tuple[float, str]]:
+def label_ticks(
+    scale: Scale, unit: str, typography: Typography, most: int
+) -> list[tuple[float, str]]:
     """Return place and label of each of at most ``most`` round values on an axis."""
-    return [(scale(tick), format_value(tick, unit, locale)) for tick in scale.ticks(most)]
-
-
-def time_words() -> dict[str, str]:
-    """Return the translated patterns of times in minutes and hours; explorer.js gets them, too."""
-    return {
-        "minutes": str(_("%(large)s min")),
-        "hours": str(_("%(large)s h")),
-        "short": str(_("%(large)s min %(small)s s")),
-        "long": str(_("%(large)s h %(small)s min")),
-    }
-
-
-def format_seconds(
-    seconds: float, locale: Locale, words: Mapping[str, str], digits: int = 2
-) -> str:
-    """Return a time as readers say it: 14 ms, 76 s, 2 min 6 s, 12 min, 1 h 30 min.
-
-    ``words`` are those of ``time_words``. ``digits`` is the number of significant digits below
-    100 s. explorer.js does the same.
-    """
-    if seconds < 100:
-        return format_value(seconds, "s", locale, digits)
-    if seconds < 2 * _MINUTE - 0.5:  # what rounds to two minutes is told in minutes
-        return format_value(seconds, "s", locale, 3)
-    if seconds < _HOUR:
-        unit, pattern_of_one, pattern_of_both = _MINUTE, "minutes", "short"
-    else:
-        unit, pattern_of_one, pattern_of_both = _HOUR, "hours", "long"
-    # Below ten units, the time is rounded to sixtieths of the unit: seconds or minutes.
-    step = unit / 60 if seconds < 10 * unit else unit
-    rounded = math.floor(seconds / step + 0.5) * step
-    units, rest = divmod(rounded, unit)
-    sixtieths = int(int(rest) * 60 / unit)
-    pattern = words[pattern_of_both if sixtieths else pattern_of_one]
-    text = pattern % {"large": format_value(int(units), "", locale), "small": sixtieths}
-    return text.replace(" ", SPACE)
+    ticks = []
+    for value in scale.ticks(most):
+        label = format_value(value, unit, typography)
+        ticks.append((scale(value), label))
+    return ticks

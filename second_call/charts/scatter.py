@@ -6,18 +6,16 @@ one idea in several strengths, such as a budget of memory from 0.1 to 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sphinx.locale import get_translation
+from sphinx_recorded_gallery.api import slug
 
-from sphinx_recorded_gallery.api import slug, typeset
-
+from ..labels import _
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
 from .plot import Axis, Dot, Line, Place, draw_plot, letters_of, text_width
 from .scales import Scale, label_ticks
-
-_ = get_translation("second_call")
 
 _MARGIN = 0.08  # of what values span, on either side of an axis
 _MOST_TICKS = 5
@@ -42,18 +40,28 @@ class _Box:
         """Return the room of a dot."""
         x, y = place
         height = _LETTER_HEIGHT / 2
-        return cls(left=x - _DOT_WIDTH, right=x + _DOT_WIDTH, top=y - height, bottom=y + height)
+        return cls(
+            left=x - _DOT_WIDTH,
+            right=x + _DOT_WIDTH,
+            top=y - height,
+            bottom=y + height,
+        )
 
     @classmethod
     def of_name(cls, dot: Dot) -> _Box:
         """Return the room of the name of a dot."""
+        x, _y = dot.place
         length = text_width(dot.name) * _LETTER_WIDTH
-        left = dot.place[0] + _DOT_WIDTH
+        left = x + _DOT_WIDTH
         if dot.is_left:
-            left = dot.place[0] - _DOT_WIDTH - length
+            left = x - _DOT_WIDTH - length
         height = _LETTER_HEIGHT / 2
-        top, bottom = dot.label_y - height, dot.label_y + height
-        return cls(left=left, right=left + length, top=top, bottom=bottom)
+        return cls(
+            left=left,
+            right=left + length,
+            top=dot.label_y - height,
+            bottom=dot.label_y + height,
+        )
 
     def meets(self, other: _Box) -> bool:
         """Tell whether a part of the room is the same."""
@@ -62,65 +70,91 @@ class _Box:
         return not (is_beside or is_above)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Point:
+    """A row with its place in the plot, and what it is called."""
+
+    row: ChartRow
+    name: str
+    place: Place
+
+
 def draw_scatter(data: ChartData, curve: str = "") -> Drawing | None:
     """Draw the first quantity upwards against the second; ``curve`` begins names to be joined.
 
     Variants that were measured at several sizes are a curve, too. Returns None if nothing is
     measured in both quantities.
     """
-    y_word, x_word = list(data.quantities)[:2]
-    rows = [row for row in data.rows if y_word in row.values and x_word in row.values]
+    quantity_up, quantity_across = list(data.quantities)[:2]
+    rows = []
+    for row in data.rows:
+        if quantity_up in row.values and quantity_across in row.values:
+            rows.append(row)
     if not rows:
         return None
-    across = _make_scale([row.values[x_word].number for row in rows], start=0, end=100)
-    up = _make_scale([row.values[y_word].number for row in rows], start=100, end=0)
-    places = [(across(row.values[x_word].number), up(row.values[y_word].number)) for row in rows]
-    names = [_name_row(row, data) for row in rows]
-    letters = letters_of(names)
-    descriptions = []
-    for row, name in zip(rows, names, strict=True):
-        words = f"{row.values[y_word].words}, {row.values[x_word].words}"
-        descriptions.append(typeset(f"{name}: {words}", data.locale))
-    frontier = find_frontier(places)
-    dots = [
-        Dot(
-            name=name,
-            role=row.role,
-            place=place,
-            description=description,
-            letter=letters[name],
-        )
-        for row, name, place, description in zip(rows, names, places, descriptions, strict=True)
-    ]
+    across = _make_scale(rows, quantity_across, start=0, end=100)
+    up = _make_scale(rows, quantity_up, start=100, end=0)
+    points = []
+    for row in rows:
+        x = across(row.values[quantity_across].number)
+        y = up(row.values[quantity_up].number)
+        name = _name_row(row, data)
+        points.append(_Point(row=row, name=name, place=(x, y)))
+
+    frontier = find_frontier([point.place for point in points])
     lines = [Line(name="", role="frontier", points=frontier, has_dots=False)]
-    lines += [
-        Line(name="", role="curve-through", points=points, has_dots=False)
-        for points in _find_curves(rows, places, curve)
-    ]
-    unit_x, unit_y = rows[0].values[x_word].unit, rows[0].values[y_word].unit
+    for places in _find_curves(points, curve):
+        lines.append(Line(name="", role="curve-through", points=places, has_dots=False))
+    dots = _make_dots(points, data)
     html = draw_plot(
-        label=typeset("; ".join(descriptions), data.locale),
+        label=data.join_sentences(dot.description for dot in dots),
         lines=lines,
         dots=_place_names(dots),
-        across=Axis(
-            name=data.quantities[x_word],
-            ticks=label_ticks(across, unit_x, data.locale, _MOST_TICKS),
-        ),
-        up=Axis(
-            name=data.quantities[y_word],
-            ticks=label_ticks(up, unit_y, data.locale, _MOST_TICKS),
-        ),
+        across=_make_axis(quantity_across, across, rows, data),
+        up=_make_axis(quantity_up, up, rows, data),
     )
-    return Drawing(
-        html=html, table=_make_table(rows, names, places, frontier, data), has_ranges=True
-    )
+    return Drawing(html=html, table=_make_table(points, frontier, data), has_ranges=True)
 
 
-def _make_scale(numbers: Sequence[float], *, start: float, end: float) -> Scale:
-    """Return a linear axis with some room on either side."""
-    low, high = min(numbers), max(numbers)
-    margin = (high - low) * _MARGIN or high * _MARGIN or 1.0
-    return Scale(low=max(0.0, low - margin), high=high + margin, start=start, end=end)
+def _make_dots(points: Sequence[_Point], data: ChartData) -> list[Dot]:
+    """Return a dot for each point; its name has no place yet."""
+    quantity_up, quantity_across = list(data.quantities)[:2]
+    letters = letters_of([point.name for point in points])
+    dots = []
+    for point in points:
+        values = f"{point.row.words(quantity_up)}, {point.row.words(quantity_across)}"
+        dot = Dot(
+            name=point.name,
+            role=point.row.role,
+            place=point.place,
+            description=data.typography.typeset(f"{point.name}: {values}"),
+            letter=letters[point.name],
+        )
+        dots.append(dot)
+    return dots
+
+
+def _make_axis(quantity: str, scale: Scale, rows: Sequence[ChartRow], data: ChartData) -> Axis:
+    """Return the axis of a quantity, whose values are all in one unit."""
+    unit = rows[0].values[quantity].unit
+    ticks = label_ticks(scale, unit, data.typography, _MOST_TICKS)
+    return Axis(name=data.quantities[quantity], ticks=ticks)
+
+
+def _make_scale(rows: Sequence[ChartRow], quantity: str, *, start: float, end: float) -> Scale:
+    """Return a linear axis for the values of a quantity, with some room on either side."""
+    numbers = [row.values[quantity].number for row in rows]
+    low = min(numbers)
+    high = max(numbers)
+    margin = (high - low) * _MARGIN
+    if not margin:  # all values are the same
+        margin = high * _MARGIN or 1.0
+    return Scale(
+        low=max(0.0, low - margin),
+        high=high + margin,
+        start=start,
+        end=end,
+    )
 
 
 def find_frontier(places: Sequence[Place]) -> list[Place]:
@@ -129,28 +163,31 @@ def find_frontier(places: Sequence[Place]) -> list[Place]:
     Places are per cent from the left and from the top, so further down is more.
     """
     frontier: list[Place] = []
-    for x, y in sorted(places, key=lambda place: (place[0], -place[1])):
-        if not frontier or y > frontier[-1][1]:
+    lowest = -math.inf
+    from_the_left = sorted(places, key=lambda place: (place[0], -place[1]))
+    for x, y in from_the_left:
+        if y > lowest:
             frontier.append((x, y))
+            lowest = y
     return frontier
 
 
-def _find_curves(
-    rows: Sequence[ChartRow], places: Sequence[Place], curve: str
-) -> list[list[Place]]:
+def _find_curves(points: Sequence[_Point], curve: str) -> list[list[Place]]:
     """Return the places to join: of a variant in several sizes, and of names that begin alike."""
-    groups: dict[str, list[Place]] = {}
-    for row, place in zip(rows, places, strict=True):
-        is_named = bool(curve) and slug(row.variant).startswith(slug(curve))
-        groups.setdefault(curve if is_named else row.variant, []).append(place)
-    return [points for points in groups.values() if len(points) > 1]
+    curves: dict[str, list[Place]] = {}
+    for point in points:
+        name = point.row.variant
+        if curve and slug(name).startswith(slug(curve)):
+            name = curve
+        curves.setdefault(name, []).append(point.place)
+    return [places for places in curves.values() if len(places) > 1]
 
 
 def _name_row(row: ChartRow, data: ChartData) -> str:
     """Return what a dot is called: its variant, and the size if there are several."""
     if data.is_of_one_size or row.size is None:
         return row.name
-    return typeset(f"{row.name}: {row.size}", data.locale)
+    return data.typography.typeset(f"{row.name}: {row.size}")
 
 
 def _place_names(dots: Sequence[Dot]) -> list[Dot]:
@@ -158,40 +195,57 @@ def _place_names(dots: Sequence[Dot]) -> list[Dot]:
     taken = [_Box.around(dot.place) for dot in dots]
     placed = []
     for dot in dots:
-        choices = [_put_name(dot, is_left, rise) for rise in _RISES for is_left in (False, True)]
-        best = min(choices, key=lambda choice: _count_hidden(choice, dot, taken))
+        choices = _list_choices(dot)
+        best = min(choices, key=lambda choice: _count_hidden(choice, taken))
         taken.append(_Box.of_name(best))
         placed.append(best)
     return placed
 
 
-def _put_name(dot: Dot, is_left: bool, rise: float) -> Dot:
-    return replace(dot, is_left=is_left, label_y=dot.place[1] + rise)
+def _list_choices(dot: Dot) -> list[Dot]:
+    """Return a dot with its name in all places where that may stand, the preferred first."""
+    choices = []
+    for rise in _RISES:
+        right = replace(dot, label_y=dot.place[1] + rise)
+        choices += [right, replace(right, is_left=True)]
+    return choices
 
 
-def _count_hidden(choice: Dot, dot: Dot, taken: Sequence[_Box]) -> int:
+def _count_hidden(choice: Dot, taken: Sequence[_Box]) -> int:
     """Return how many names and dots a name would hide; outside of the plot counts as ten."""
-    box = _Box.of_name(choice)
-    own = _Box.around(dot.place)
-    hidden = sum(box.meets(other) for other in taken if other != own)
-    leaves_plot = box.left < 0 or box.right > 100 or box.top < 0 or box.bottom > 100
-    return hidden + 10 * leaves_plot
+    name = _Box.of_name(choice)
+    own_dot = _Box.around(choice.place)
+    hidden = 0
+    for box in taken:
+        if box != own_dot and name.meets(box):
+            hidden += 1
+    if name.left < 0 or name.right > 100 or name.top < 0 or name.bottom > 100:
+        hidden += 10
+    return hidden
 
 
-def _make_table(
-    rows: Sequence[ChartRow],
-    names: Sequence[str],
-    places: Sequence[Place],
-    frontier: Sequence[Place],
-    data: ChartData,
-) -> Table:
-    words = list(data.quantities)[:2]
-    head = ["", *(data.quantities[word] for word in words), str(_("on the frontier"))]
+def _make_table(points: Sequence[_Point], frontier: Sequence[Place], data: ChartData) -> Table:
+    """Return both values of each variant with their ranges, and whether it is on the frontier."""
+    quantity_up, quantity_across = list(data.quantities)[:2]
+    head = [
+        "",
+        data.quantities[quantity_up],
+        data.quantities[quantity_across],
+        _("on the frontier"),
+    ]
     lines = []
-    for row, name, place in zip(rows, names, places, strict=True):
-        shown_name = name
-        if row.role == Role.BEST:
-            shown_name = str(_("%s (recommended)")) % name
-        is_best = str(_("yes")) if place in frontier else ""
-        lines.append([shown_name, *(row.values[word].full_words for word in words), is_best])
+    for point in points:
+        name = point.name
+        if point.row.role == Role.BEST:
+            name = _("%s (recommended)") % name
+        is_best = ""
+        if point.place in frontier:
+            is_best = _("yes")
+        line = [
+            name,
+            point.row.full_words(quantity_up),
+            point.row.full_words(quantity_across),
+            is_best,
+        ]
+        lines.append(line)
     return Table(head=head, rows=lines)

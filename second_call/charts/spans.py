@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from babel import Locale
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.api import (
-    GalleryError,
-    Kind,
-    Outcome,
-    all_files,
-    current_language,
-    find_message,
-    format_percent,
-    load_results,
-    load_spans,
-    once,
-    slug,
-    typeset,
-    watch,
-)
+from sphinx_recorded_gallery.api import Gallery, GalleryError, Outcome, Typography, slug
 
+from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
 from .scales import Scale, format_value, label_ticks
-
-_ = get_translation("second_call")
 
 _MOST_TICKS = 6
 _WIDTH = 1000  # units of a drawing
@@ -55,15 +39,25 @@ class Lane:
 class SpansData:
     """What a picture of time is drawn from."""
 
-    locale: Locale
+    typography: Typography
     lanes: Sequence[Lane] = ()
     case: str = ""
+    least_end: float = 0.0  # seconds: of a picture beside which this one stands
     problems: Sequence[str] = ()
+
+    @property
+    def axis_end(self) -> float:
+        """Where the axis ends, in seconds."""
+        return max(self.end, self.least_end)
 
     @property
     def end(self) -> float:
         """When the last span ends, in seconds."""
-        return max((end for lane in self.lanes for _start, end in lane.spans), default=0.0)
+        last = 0.0
+        for lane in self.lanes:
+            for _start, end in lane.spans:
+                last = max(last, end)
+        return last
 
 
 def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
@@ -72,36 +66,60 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
     There are none where nothing is recorded and, with a problem, where the recording has no such
     case or its spans are wrong. Raises ``ValueError`` if the page is no recipe's.
     """
-    locale = current_language(env.config).locale
-    if docname not in once(env, all_files):
+    gallery = Gallery(env)
+    typography = Typography.of(env.config)
+    if docname not in gallery.files:
         raise ValueError("it draws what a recipe has measured, and this page is none's")
-    results = watch(env, load_results, docname)
+    results = gallery.load_results(docname)
     if results is None or results.outcome is not Outcome.MEASURED:
-        return SpansData(locale=locale)
+        return SpansData(typography=typography)
     try:
-        by_case = load_spans(env, docname)
+        spans_of_cases = gallery.load_spans(docname)
     except GalleryError as error:
-        return SpansData(locale=locale, problems=[str(error)])
-    for published in by_case.values():
-        if slug(published.case) == slug(case):
-            lanes = []
-            for name, spans in published.lanes.items():
-                shown_name = find_message(env, docname, name, Kind.NAME)
-                is_cpu = name.upper().startswith("CPU")
-                lanes.append(Lane(name=shown_name, is_cpu=is_cpu, spans=sorted(spans)))
-            case_name = find_message(env, docname, published.case, Kind.NAME)
-            return SpansData(locale=locale, lanes=lanes, case=case_name)
-    names = ", ".join(map(repr, by_case)) or "none"
+        return SpansData(typography=typography, problems=[str(error)])
+    for published in spans_of_cases.values():
+        if slug(published.case) != slug(case):
+            continue
+        lanes = []
+        for name, spans in published.lanes.items():
+            lane = Lane(
+                name=gallery.name_word(docname, name),
+                is_cpu=name.upper().startswith("CPU"),
+                spans=sorted(spans),
+            )
+            lanes.append(lane)
+        case_name = gallery.name_word(docname, published.case)
+        return SpansData(typography=typography, lanes=sort_lanes(lanes), case=case_name)
+    names = ", ".join(map(repr, spans_of_cases)) or "none"
     problem = f"no spans are published of a case {case!r}; published are: {names}"
-    return SpansData(locale=locale, problems=[problem])
+    return SpansData(typography=typography, problems=[problem])
+
+
+def sort_lanes(lanes: Sequence[Lane]) -> list[Lane]:
+    """Return lanes in the order in which they begin to work; one that never works comes last.
+
+    A recording has them in the order of their names, whatever the recipe's order was.
+    """
+
+    def first_start(lane: Lane) -> float:
+        if not lane.spans:
+            return math.inf
+        start, _end = lane.spans[0]
+        return start
+
+    return sorted(lanes, key=first_start)
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
     """Return rising spans without those that overlap or lie closer together than a gap."""
     merged: list[Span] = []
     for start, end in spans:
-        if merged and start - merged[-1][1] <= least_gap:
-            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        if not merged:
+            merged.append((start, end))
+            continue
+        first, last = merged[-1]
+        if start - last <= least_gap:
+            merged[-1] = first, max(last, end)
         else:
             merged.append((start, end))
     return merged
@@ -109,39 +127,45 @@ def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
 
 def busy_share(spans: Sequence[Span], end: float) -> float:
     """Return the share of the time up to ``end`` that spans cover; overlaps count once."""
+    if not end:
+        return 0.0
     busy = sum(last - first for first, last in merge(spans))
-    return busy / end if end else 0.0
+    return busy / end
 
 
 def draw_spans(data: SpansData) -> Drawing | None:
     """Draw a row for each lane, above an axis of time; None if there are no spans."""
     if not data.end:
         return None
-    scale = Scale(low=0, high=data.end, start=0, end=_WIDTH)
-    axis = Scale(low=0, high=data.end, start=0, end=100)
+    scale = Scale.from_zero(data.axis_end, end=_WIDTH)
+    axis = Scale.from_zero(data.axis_end)
+    typography = data.typography
     sentences = []
     table_rows = []
     notebook_rows = []
     for lane in data.lanes:
-        count = format_value(len(lane.spans), "", data.locale)
-        share = format_percent(busy_share(lane.spans, data.end), data.locale)
+        blocks = _draw_characters(lane.spans, data.end)
+        count = format_value(len(lane.spans), "", typography)
+        share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
-        sentences.append(str(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts))
+        sentences.append(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts)
         table_rows.append([lane.name, count, share])
-        notebook_rows.append([lane.name, _draw_characters(lane.spans, data.end), share])
-    length = format_value(data.end, "s", data.locale)
+        notebook_rows.append([lane.name, blocks, share])
+    length = format_value(data.end, "s", typography)
     html = render_html(
         "spans.html",
-        label=typeset("; ".join(sentences), data.locale),
+        label=typography.typeset("; ".join(sentences)),
         lanes=[(lane, _make_path(lane.spans, scale)) for lane in data.lanes],
         width=_WIDTH,
-        ticks=label_ticks(axis, "s", data.locale, _MOST_TICKS),
+        ticks=label_ticks(axis, "s", typography, _MOST_TICKS),
     )
-    busy = str(_("busy"))
+    busy = _("busy")
+    table_head = ["", _("spans"), busy]
+    notebook_head = ["", _("from 0 to %s") % length, busy]
     return Drawing(
         html=html,
-        table=Table(head=["", str(_("spans")), busy], rows=table_rows),
-        notebook=Table(head=["", str(_("from 0 to %s")) % length, busy], rows=notebook_rows),
+        table=Table(head=table_head, rows=table_rows),
+        notebook=Table(head=notebook_head, rows=notebook_rows),
     )
 
 
@@ -161,10 +185,15 @@ def _draw_characters(spans: Sequence[Span], end: float) -> str:
     merged = merge(spans)
     characters = []
     for slot in range(_SLOTS):
-        first, last = end * slot / _SLOTS, end * (slot + 1) / _SLOTS
-        busy = sum(max(0.0, min(stop, last) - max(start, first)) for start, stop in merged)
+        first = end * slot / _SLOTS
+        last = end * (slot + 1) / _SLOTS
+        busy = 0.0
+        for start, stop in merged:
+            overlap = min(stop, last) - max(start, first)
+            busy += max(0.0, overlap)
         share = busy / (last - first)
-        level = min(len(_BLOCKS) - 1, round(share * (len(_BLOCKS) - 1)))
+        highest = len(_BLOCKS) - 1
+        level = min(highest, round(share * highest))
         if share > _LEAST_SHARE:
             level = max(1, level)
         characters.append(_BLOCKS[level])

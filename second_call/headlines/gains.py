@@ -1,26 +1,18 @@
 """What a headline says on each machine: how much sooner work is done, after which startup."""
 
-from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
 from sphinx_recorded_gallery.api import (
+    Gallery,
     GalleryError,
     Measurement,
     Measurements,
     Outcome,
     RecipeResults,
-    all_files,
-    find_recordings,
-    load_results,
-    look_up,
     note_problem,
-    once,
-    watch,
 )
 
 from .headline_directive_lines import headline
@@ -31,10 +23,11 @@ START_UP = "process.compiler.start_up"
 
 
 class State(Enum):
-    """What the work waits for before the change; in the order of the results page."""
+    """What the work waits for before the change, or needs; in the order of the results page."""
 
     WAITS = "gpu-waits"
     BUSY = "gpu-busy"
+    MEMORY = "memory"
     STARTUP = "startup"
     OTHER = "other"  # the share of the GPU is not known, or it has none
 
@@ -69,16 +62,27 @@ class Gain:
     ready: Measurement | None  # how long it takes to get ready
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
     times_first_calls: bool  # whether the recipe does for this case, of this variant or another
+    is_graph: bool  # whether the author calls it a CUDA graph
 
     @property
     def state(self) -> State:
-        """What the work waits for before the change."""
-        if self.after.measurement.quantity not in ("wall", "gpu"):
+        """What the work waits for before the change, or needs."""
+        quantity = self.after.measurement.quantity
+        if quantity == "memory":
+            return State.MEMORY
+        if quantity not in ("wall", "gpu"):
             return State.STARTUP
         share = self.before.busy_share
         if share is None or share < USED_FROM:
             return State.OTHER
-        return State.BUSY if share >= BUSY_FROM else State.WAITS
+        if share >= BUSY_FROM:
+            return State.BUSY
+        return State.WAITS
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether the ratio is a gain in the two digits that readers see of it."""
+        return float(f"{self.ratio.value:.2g}") > 1
 
     @property
     def compiles_nothing(self) -> bool:
@@ -91,18 +95,26 @@ class Gain:
 
         Where nothing is compiled, how long it takes to get ready; None if that was not measured.
         """
+        if self.first_call and self.start_up:
+            return self.first_call.value + self.start_up.value
         if self.first_call:
-            return self.first_call.value + (self.start_up.value if self.start_up else 0.0)
-        return self.ready.value if self.ready else None
+            return self.first_call.value
+        if self.ready:
+            return self.ready.value
+        return None
 
     @property
     def pays_after(self) -> Measurement | None:
         """The break-even, if it is seen that anything is saved."""
         saved = self.wall_ratio or self.ratio
-        return self.break_even if saved.low > 1 else None
+        if saved.low > 1:
+            return self.break_even
+        return None
 
 
-def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
+def find_gain(
+    measurements: Measurements, key: str, baseline: str, *, is_graph: bool = False
+) -> Gain:
     """Return what the measurement ``key`` says against a variant or the measurement of another key.
 
     Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
@@ -110,7 +122,9 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
     by_key = measurements.by_key
     after = _find_side(measurements, by_key[key])
     measurement = after.measurement
-    before_key = baseline if "." in baseline else replace(measurement, variant=baseline).key
+    before_key = baseline
+    if "." not in baseline:
+        before_key = replace(measurement, variant=baseline).key
     before = _find_side(measurements, by_key[before_key])
     ratio = measurements.compare(before_key, measurement.key)
     if ratio is None:
@@ -118,29 +132,45 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
     wall_ratio = None
     if measurement.quantity == "gpu" and before.wall and after.wall:
         wall_ratio = measurements.compare(before.wall.key, after.wall.key)
-    # the recipe's own speed-ups and break-evens are against the variant that has none
-    is_own = replace(before.measurement, quantity="speedup").key not in by_key
-    times_startup = measurement.quantity in ("wall", "gpu")
-    related = {
-        quantity: by_key.get(replace(measurement, quantity=quantity).key)
-        for quantity in ("share", "first_call", "ready", "break_even")
-    }
-    has_startup = times_startup and not _captures_nothing(by_key, measurement)
-    first_calls = [each for each in by_key.values() if each.quantity == "first_call"]
+
+    def beside(quantity: str) -> Measurement | None:
+        return by_key.get(replace(measurement, quantity=quantity).key)
+
+    first_call = ready = break_even = None
+    if measurement.quantity in ("wall", "gpu"):
+        first_call = beside("first_call")
+        graphs = beside("graphs")
+        # Without a CUDA graph, the time until a variant is ready is that of its first calls, and no
+        # startup.
+        captures_nothing = graphs is not None and graphs.value == 0
+        if not captures_nothing:
+            ready = beside("ready")
+        # The recipe's own break-evens are against the variant that has no speed-up.
+        speedup_key = replace(before.measurement, quantity="speedup").key
+        if speedup_key not in by_key:
+            break_even = beside("break_even")
     return Gain(
-        times_first_calls=any(
-            (each.case, each.size) == (measurement.case, measurement.size) for each in first_calls
-        ),
         before=before,
         after=after,
         ratio=ratio,
         wall_ratio=wall_ratio,
-        share=related["share"],
+        share=beside("share"),
         start_up=by_key.get(START_UP),
-        first_call=related["first_call"] if times_startup else None,
-        ready=related["ready"] if has_startup else None,
-        break_even=related["break_even"] if is_own and times_startup else None,
+        first_call=first_call,
+        ready=ready,
+        break_even=break_even,
+        times_first_calls=_times_first_calls(measurements, measurement),
+        is_graph=is_graph,
     )
+
+
+def _times_first_calls(measurements: Measurements, measurement: Measurement) -> bool:
+    """Tell whether the first call of any variant was timed, in the same case at the same size."""
+    for other in measurements.by_key.values():
+        is_same_case = (other.case, other.size) == (measurement.case, measurement.size)
+        if is_same_case and other.quantity == "first_call":
+            return True
+    return False
 
 
 def _find_side(measurements: Measurements, measurement: Measurement) -> Side:
@@ -159,23 +189,30 @@ def find_gains(
 
     There is none where a machine has measured nothing, or what has no ratio.
     """
+    gallery = Gallery(env)
     gains: list[tuple[RecipeResults | None, Gain | None]] = []
-    for place, results in enumerate(measured_of(env, words["recipe"])):
+    for number, results in enumerate(measured_of(env, words["recipe"])):
         problem = ""
         try:
-            gain = find_gain(results.measurements, words["key"], words["baseline"])
+            gain = find_gain(
+                results.measurements,
+                words["key"],
+                words["baseline"],
+                is_graph=words["kind"] == "graph",
+            )
             gains.append((results, gain))
         except KeyError as error:
-            lookup = look_up(env, words["recipe"], error.args[0])
+            missing_key = error.args[0]
+            lookup = gallery.look_up(words["recipe"], missing_key)
+            is_published = number == 0
             # another machine, or a run on a CPU, need not have measured it
-            if not place and lookup.outcome is not Outcome.LEFT_TO_GPU:
-                unknown = f"no measurement is called {error.args[0]!r}"
-                problem = lookup.problem or unknown
+            if is_published and lookup.outcome is not Outcome.LEFT_TO_GPU:
+                problem = lookup.problem or f"no measurement is called {missing_key!r}"
         except ValueError as error:
             problem = str(error)
             gains.append((results, None))
         if problem:
-            note_problem(env, str(GalleryError(problem, path=words.source, line=words.line)))
+            note_problem(env, GalleryError(problem, path=words.source, line=words.line))
     return gains or [(None, None)]
 
 
@@ -191,35 +228,17 @@ def published_gains(env: BuildEnvironment, words: list[headline]) -> list[tuple[
 
 def measured_of(env: BuildEnvironment, docname: str) -> list[RecipeResults]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
-    machines = watch(env, list_machines, docname)
-    own, *others = [watch(env, load_results, docname, each) for each in ("", *machines)]
-    for other in others:  # the recipe's own page tells of its own
-        if other and other.problem:
-            note_problem(env, other.problem)
-    return [each for each in (own, *others) if each and not each.problem]
-
-
-def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
-    """Return on which other machines a recipe was recorded, by its page."""
-    return once(env, _find_machines).get(docname, [])
-
-
-def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
-    """Return the machines of each recipe, by its page."""
-    files = once(env, all_files)
-    pages = {file.name: docname for docname, file in files.items()}
-    folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
-    machines: defaultdict[str, list[str]] = defaultdict(list)
-    for _path, machine, name in find_recordings(folder, files.values()):
-        if machine and name:
-            machines[pages[name]].append(machine)
-    return machines
-
-
-def _captures_nothing(by_key: Mapping[str, Measurement], measurement: Measurement) -> bool:
-    """Tell whether a recipe counted the CUDA graphs of a variant, and there are none.
-
-    The time until such a variant is ready is that of its first calls, and no startup.
-    """
-    graphs = by_key.get(replace(measurement, quantity="graphs").key)
-    return graphs is not None and graphs.value == 0
+    gallery = Gallery(env)
+    measured = []
+    published = gallery.load_results(docname)
+    if published and not published.problem:  # its own page tells of a problem
+        measured.append(published)
+    for machine in gallery.list_machines(docname):
+        results = gallery.load_results(docname, machine)
+        if results is None:
+            continue
+        if results.problem:
+            note_problem(env, results.problem)
+        else:
+            measured.append(results)
+    return measured

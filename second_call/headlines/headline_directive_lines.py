@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.api import Reference, find_page
+from sphinx_recorded_gallery.api import Gallery
 
 KINDS = ("compiled", "graph", "fused")  # of cases that the answer counts
 _LINE = re.compile(
@@ -90,7 +90,7 @@ def borrow_headlines(directive: SphinxDirective, docname: str, draw: Drawer) -> 
                 node.source, node.line = str(path), number
                 headlines += node
             else:
-                recipe = find_page(env, Reference(recipe=line.name, key=""), env.docname)
+                recipe = Gallery(env).find_page(line.name)
                 baseline = line.baseline
         except ValueError:
             continue
@@ -107,6 +107,11 @@ def _lines_of_results(path: Path) -> Iterator[tuple[int, str]]:
             if not text.startswith("   "):
                 return
             yield number, text[3:]
+
+
+def list_cases(headlines: headline_list) -> list[headline]:
+    """Return the headlines of a list, without questions."""
+    return [node for node in headlines if isinstance(node, headline)]
 
 
 def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
@@ -149,7 +154,7 @@ def _make_nodes(directive: SphinxDirective) -> Iterator[nodes.Element]:
                 recipe=recipe, key=line.name, kind=line.kind, baseline=against
             )
         else:
-            recipe = find_page(env, Reference(recipe=line.name, key=""), env.docname)
+            recipe = Gallery(env).find_page(line.name)
             baseline = line.baseline
             if not line.words:
                 continue

@@ -9,31 +9,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
-from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import (
     DATA_CLASS,
     Measurement,
     RecipeResults,
-    current_language,
-    format_measurement,
-    format_percent,
-    typeset,
+    Typography,
     watch,
 )
 
 from ..charts.chart_data import Table
 from ..charts.query import make_value
-from ..make_nodes import html_element, render
+from ..labels import _
+from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, Side, State, find_gains, measured_of
-from .headline_directive_lines import headline, headline_list, read_headlines
+from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
+    are_single_runs,
+    describe_single_runs,
     draw_bars,
     format_startup,
     link_words,
@@ -42,8 +40,6 @@ from .headline_parts import (
     name_variant,
     sort_versions,
 )
-
-_ = get_translation("second_call")
 
 NOTHING = "–"
 
@@ -72,12 +68,13 @@ class Results(SphinxDirective):
 
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return the legend, a table for each group, and links to the data."""
-    locale = current_language(env.config).locale
     cases = _list_cases(env, headlines)
-    legend = render("legend.html", has_ranges=True)
-    tables = html_element("", legend, tag="div", classes=["results"])
+    are_single = are_single_runs([case.gain for case in cases if case.gain])
+    note = describe_single_runs() if are_single else ""
+    legend = render("legend.html", has_losses=True, has_ranges=not are_single, note=note)
+    tables = make_element("div", legend, css_class="results")
     for state, members in group_cases(cases):
-        tables += _make_group(env, state, members, cases)
+        tables += _make_group(env, state, members, cases, are_marked=not are_single)
     rows: list[dict[str, Any]] = []
     for docname in watch(env, list_recipes):
         recipe = docname.partition("/")[2]
@@ -85,16 +82,15 @@ def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.
             rows += list_rows(recipe, results)
     if not rows:
         return [tables]
-    return [tables, link_to_data(env.docname, rows, locale)]
+    return [tables, link_to_data(env.docname, rows, Typography.of(env.config))]
 
 
 def _list_cases(env: BuildEnvironment, headlines: headline_list) -> list[Case]:
     """Return a case for each headline and machine, in the order of the headlines."""
     cases = []
-    for node in headlines:
-        if isinstance(node, headline):
-            for results, gain in find_gains(env, node):
-                cases.append(Case(words=node, results=results, gain=gain))
+    for node in list_cases(headlines):
+        for results, gain in find_gains(env, node):
+            cases.append(Case(words=node, results=results, gain=gain))
     return cases
 
 
@@ -103,62 +99,59 @@ def group_cases(cases: Sequence[Case]) -> list[tuple[State | None, list[Case]]]:
 
     Cases that were not measured are in the last group, which has no state.
     """
-    groups: list[tuple[State | None, list[Case]]] = []
-    for state in State:
-        members = [case for case in cases if case.gain and case.gain.state is state]
-        members.sort(key=_ratio, reverse=True)
-        if members:
-            groups.append((state, members))
-    unmeasured = [case for case in cases if not case.gain]
-    if unmeasured:
-        groups.append((None, unmeasured))
-    return groups
+    groups: dict[State | None, list[Case]] = {state: [] for state in State}
+    groups[None] = []
+    for case in sorted(cases, key=_ratio, reverse=True):
+        state = case.gain.state if case.gain else None
+        groups[state].append(case)
+    return [(state, members) for state, members in groups.items() if members]
 
 
 def _ratio(case: Case) -> float:
-    """Return by which factor a measured case gains."""
-    assert case.gain is not None
+    """Return by which factor a case gains; 0 if that was not measured."""
+    if case.gain is None:
+        return 0.0
     return case.gain.ratio.value
 
 
 def _make_group(
-    env: BuildEnvironment, state: State | None, members: Sequence[Case], cases: Sequence[Case]
+    env: BuildEnvironment,
+    state: State | None,
+    members: Sequence[Case],
+    cases: Sequence[Case],
+    *,
+    are_marked: bool,
 ) -> nodes.Element:
     """Return the section of a group: title, explanation, table and, if measured, all figures.
 
     ``cases`` are those of the page: they decide which rows name their release or device.
     """
     title, explanation = _describe_state(state)
-    heading = html_element("", nodes.Text(title), tag="h2", classes=[])
-    anchor = state.value if state else "not-measured"
-    group = html_element("", heading, tag="section", classes=["headline-group"], ids=[anchor])
-    if baselines := _name_baselines(env, members):
-        compared = str(_("Compared with: %s.") % ", ".join(baselines))
-        locale = current_language(env.config).locale
-        explanation = typeset(f"{explanation} {compared}", locale)
+    group = make_element("section", css_class="headline-group")
+    group["ids"] = [state.value if state else "not-measured"]
+    group += make_element("h2", nodes.Text(title))
+    baselines = _name_baselines(env, members)
+    if baselines:
+        compared = _("Compared with: %s.") % ", ".join(baselines)
+        explanation = Typography.of(env.config).typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
-    recorded = [case.results for case in cases if case.results]
-    releases = sort_versions([results.release for results in recorded])
-    newest = releases[-1] if releases else ""
-    devices = {results.device for results in recorded}
-    body = html_element(tag="tbody", classes=["headlines"])
+    body = make_element("tbody", css_class="headlines")
     for case in members:
-        body += _make_row(env, case, newest=newest, names_device=len(devices) > 1)
-    group += html_element("", _make_head(), body, tag="table", classes=["results-table"])
+        body += _make_row(env, case, cases, is_marked=are_marked)
+    group += make_element("table", _make_head(state), body, css_class="results-table")
     if state:
-        table = _make_figures(env, members)
+        table = _make_figures(env, state, members)
         group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
     return group
 
 
-def _make_head() -> nodes.Element:
+def _make_head(state: State | None) -> nodes.Element:
     """Return the head of a table, with an empty cell above the names of the cases."""
-    row = html_element("", html_element(tag="td", classes=[]), tag="tr", classes=[])
-    for column in _column_names():
-        text = nodes.Text(column)
-        row += html_element("", text, tag="th", classes=[], attributes={"scope": "col"})
-    return html_element("", row, tag="thead", classes=[])
+    row = make_element("tr", make_element("td"))
+    for name in _column_names(state):
+        row += make_element("th", nodes.Text(name), attributes={"scope": "col"})
+    return make_element("thead", row)
 
 
 def _describe_state(state: State | None) -> tuple[str, str]:
@@ -169,6 +162,9 @@ def _describe_state(state: State | None) -> tuple[str, str]:
     elif state is State.BUSY:
         title = _("The GPU is busy")
         text = _("Before the change, the GPU works at least 80% of the time.")
+    elif state is State.MEMORY:
+        title = _("Memory")
+        text = _("The peak of GPU memory in a step, beside weights and batch.")
     elif state is State.STARTUP:
         title = _("Startup")
         text = _("How long the first result takes.")
@@ -176,8 +172,8 @@ def _describe_state(state: State | None) -> tuple[str, str]:
         title = _("Data loading and work of the CPU")
         text = _("How busy the GPU is was not measured, or it has no part in the work.")
     else:
-        return str(_("[not measured yet]")), ""
-    return str(title), str(text)
+        return _("[not measured yet]"), ""
+    return title, text
 
 
 def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]:
@@ -190,64 +186,100 @@ def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]
     return [name for name, _count in counts.most_common()]
 
 
-def _column_names() -> list[str]:
-    """Return the headings of the four columns with figures."""
-    names = [_("Before and after"), _("Speed-up"), _("Startup"), _("Breaks even after")]
-    return [str(name) for name in names]
+def _column_names(state: State | None) -> list[str]:
+    """Return the headings of the columns with figures.
+
+    What is less memory or less startup has no startup of its own, and nothing to break even.
+    """
+    names = [_("Before and after"), _name_ratio(state)]
+    if state not in (State.MEMORY, State.STARTUP):
+        names += [_("Startup"), _("Breaks even after")]
+    return names
+
+
+def _name_ratio(state: State | None) -> str:
+    """Return the heading of the column with ratios."""
+    if state is State.MEMORY:
+        return _("Times less memory")
+    return _("Speed-up")
 
 
 def _make_row(
-    env: BuildEnvironment, case: Case, *, newest: str, names_device: bool
+    env: BuildEnvironment, case: Case, cases: Sequence[Case], *, is_marked: bool
 ) -> nodes.Element:
-    """Return the row of a case, which names its release if that is older than ``newest``."""
-    locale = current_language(env.config).locale
-    link = link_words(env, case.words["recipe"], case.words.deepcopy().children)
-    name = nodes.paragraph("", "", link, classes=["headline-case", *case.words["classes"]])
-    title = html_element("", name, tag="th", classes=[], attributes={"scope": "row"})
-    row = html_element("", title, tag="tr", classes=["headline"], attributes={})
-    if case.results and names_device:
-        device = nodes.inline("", case.results.device, classes=["headline-mark", DATA_CLASS])
-        name += [nodes.Text(" "), device]
+    """Return the row of a case."""
+    row = make_element("tr", _make_title(env, case, cases), css_class="headline")
     gain = case.gain
-    if gain is None or case.results is None:
-        text = nodes.paragraph("", NOTHING if case.results else _("[not measured yet]"))
-        span = {"colspan": str(len(_column_names()))}
-        row += html_element("", text, tag="td", classes=["unmeasured"], attributes=span)
+    if gain is None:
+        row += _make_empty_cell(case)
         return row
-    if case.results.release != newest:
-        release = nodes.inline("", name_release(env, case.results), classes=["headline-mark"])
-        name += [nodes.Text(" "), release]
+    typography = Typography.of(env.config)
+    bars_label, ratio_label, *startup_labels = _column_names(gain.state)
     bars = draw_bars(env, case.words["recipe"], gain)
-    startup = nodes.Text(format_startup(gain, locale) or NOTHING)
-    calls = nodes.Text(_format_calls(env, gain.pays_after))
-    bars_label, ratio_label, startup_label, calls_label = _column_names()
     row += _make_cell("headline-bars", bars_label, bars)
-    row += _make_cell("headline-ratio", ratio_label, *make_ratio(gain, locale))
-    row += _make_cell("headline-startup", startup_label, startup)
-    row += _make_cell("headline-pays", calls_label, calls)
+    ratio = make_ratio(gain, typography, is_marked=is_marked)
+    row += _make_cell("headline-ratio", ratio_label, *ratio)
+    if not startup_labels:
+        return row
+    startup_label, calls_label = startup_labels
+    startup = format_startup(gain, typography) or NOTHING
+    row += _make_cell("headline-startup", startup_label, nodes.Text(startup))
+    calls = _format_calls(gain.pays_after, typography)
+    row += _make_cell("headline-pays", calls_label, nodes.Text(calls))
     return row
+
+
+def _make_title(env: BuildEnvironment, case: Case, cases: Sequence[Case]) -> nodes.Element:
+    """Return the first cell of a row: the author's words, with what distinguishes the recording.
+
+    It names its device if ``cases`` are of several, and its release if others have a newer one.
+    """
+    words = case.words
+    link = link_words(env, words["recipe"], words.deepcopy().children)
+    name = make_paragraph(link, css_class="headline-case")
+    name["classes"] += words["classes"]  # such as that of what is not translated
+    recorded = [other.results for other in cases if other.results]
+    devices = {results.device for results in recorded}
+    if case.results and len(devices) > 1:
+        device = case.results.device
+        name += nodes.Text(" ")
+        name += nodes.inline("", device, classes=["headline-mark", DATA_CLASS])
+    if case.results and case.gain:
+        *_older, newest = sort_versions([results.release for results in recorded])
+        if case.results.release != newest:
+            release = name_release(env, case.results)
+            name += nodes.Text(" ")
+            name += nodes.inline("", release, classes=["headline-mark"])
+    return make_element("th", name, attributes={"scope": "row"})
+
+
+def _make_empty_cell(case: Case) -> nodes.Element:
+    """Return the cell of a case that was not measured, below all headings."""
+    text = _("[not measured yet]")
+    if case.results:
+        text = NOTHING
+    span = {"colspan": str(len(_column_names(None)))}
+    return make_element("td", nodes.paragraph("", text), css_class="unmeasured", attributes=span)
 
 
 def _make_cell(css_class: str, label: str, *children: nodes.Node) -> nodes.Element:
     """Return a cell, labelled with the heading of its column for phones."""
-    attributes = {"data-label": label}
-    return html_element("", *children, tag="td", classes=[css_class], attributes=attributes)
+    return make_element("td", *children, css_class=css_class, attributes={"data-label": label})
 
 
-def _format_calls(env: BuildEnvironment, pays_after: Measurement | None) -> str:
+def _format_calls(pays_after: Measurement | None, typography: Typography) -> str:
     """Return after how many calls a change breaks even, a dash if it was not measured."""
     if pays_after is None:
         return NOTHING
-    calls = format_measurement(pays_after, current_language(env.config).locale)
-    return str(_("%s calls") % calls)
+    return _("%s calls") % typography.format_measurement(pays_after)
 
 
-def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
+def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) -> Table:
     """Return a table of all figures of a group with their ranges."""
-    locale = current_language(env.config).locale
+    typography = Typography.of(env.config)
     head = [
         "",
-        _("Speed-up"),
+        _name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),
@@ -260,37 +292,39 @@ def _make_figures(env: BuildEnvironment, members: Sequence[Case]) -> Table:
         gain = case.gain
         if gain is None:
             continue
-        rows.append(
-            [
-                case.words.astext(),
-                make_value(gain.ratio, locale).full_words,
-                _describe_side(env, case, gain.before),
-                _describe_side(env, case, gain.after),
-                _describe_busy(env, gain),
-                _describe_optional(gain.share, locale),
-                _describe_optional(gain.first_call, locale),
-                _describe_optional(gain.pays_after, locale),
-            ]
-        )
-    return Table(head=[str(title) for title in head], rows=rows)
+        row = [
+            case.words.astext(),
+            _describe(gain.ratio, typography),
+            _describe_side(env, case, gain.before),
+            _describe_side(env, case, gain.after),
+            _describe_busy(gain, typography),
+            _describe(gain.share, typography),
+            _describe(gain.first_call, typography),
+            _describe(gain.pays_after, typography),
+        ]
+        rows.append(row)
+    return Table(head=head, rows=rows)
 
 
-def _describe_optional(measurement: Measurement | None, locale: Locale) -> str:
+def _describe(measurement: Measurement | None, typography: Typography) -> str:
     """Return a measurement with its range, nothing if there is none."""
-    return make_value(measurement, locale).full_words if measurement else ""
+    if measurement is None:
+        return ""
+    return make_value(measurement, typography).full_words
 
 
 def _describe_side(env: BuildEnvironment, case: Case, side: Side) -> str:
     """Return the name of a variant, and its measurement with the range."""
-    locale = current_language(env.config).locale
     name = name_variant(env, case.words["recipe"], side.measurement)
-    return f"{name}: {make_value(side.measurement, locale).full_words}"
+    return f"{name}: {_describe(side.measurement, Typography.of(env.config))}"
 
 
-def _describe_busy(env: BuildEnvironment, gain: Gain) -> str:
+def _describe_busy(gain: Gain, typography: Typography) -> str:
     """Return how busy the GPU is before and after; nothing where that is not known or no matter."""
-    locale = current_language(env.config).locale
-    before, after = gain.before.busy_share, gain.after.busy_share
-    if before is None or after is None or gain.state in (State.STARTUP, State.OTHER):
+    if gain.state not in (State.WAITS, State.BUSY):
         return ""
-    return f"{format_percent(before, locale)} → {format_percent(after, locale)}"
+    before = gain.before.busy_share
+    after = gain.after.busy_share
+    if before is None or after is None:
+        return ""
+    return f"{typography.format_percent(before)} → {typography.format_percent(after)}"

@@ -1,4 +1,4 @@
-"""What each command of the command line does; ``__main__.py`` calls them."""
+"""The commands of the command line, which ``__main__.py`` runs."""
 
 from . import catalogs, new_language, record, serve, site
 from .arguments import PARSER, parse_arguments

@@ -1,4 +1,4 @@
-"""How commands of the command line are declared, and what many of them take."""
+"""Declaration of commands, and the arguments that several of them share."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from ..project import Project
 from ..version import __version__
 
-# Takes the project and the arguments; False if there is something to mend.
+# Takes the project and the arguments; returns False if there is something to correct.
 Run = Callable[[Project, argparse.Namespace], bool | None]
 Argument = tuple[tuple[str, ...], dict[str, Any]]
 
@@ -21,7 +21,7 @@ _COMMANDS = PARSER.add_subparsers(required=True, metavar="command")
 
 
 def argument(*names: str, **options: Any) -> Argument:
-    """Describe one argument as ``argparse`` takes it."""
+    """Describe one argument as for ``argparse``."""
     return names, options
 
 
@@ -37,7 +37,7 @@ def command(
             parser.add_argument(*names, **options)
         if takes_sphinx_options:
             parser.usage = f"{parser.format_usage().removeprefix('usage: ').strip()} [-- ...]"
-            parser.epilog = "What stands behind -- is handed to sphinx-build, such as: -- -W -q"
+            parser.epilog = "Options after -- are passed to sphinx-build, for example: -- -W -q"
         parser.set_defaults(run=run, takes_sphinx_options=takes_sphinx_options)
         return run
 
@@ -45,16 +45,15 @@ def command(
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return what was asked for; ``sphinx_options`` is what stands behind ``--``.
+    """Return the parsed arguments; ``sphinx_options`` are those after ``--``.
 
-    Of commands that take none, names stand there, which may begin with ``-``.
-
-    Ends the process with a message, as ``argparse`` does, where that is no command.
+    For commands without such options, names that begin with ``-`` may follow there. Invalid
+    arguments end the process with a message, as ``argparse`` does.
     """
     own, sphinx_options = list(arguments), []
     if "--" in own:
-        place = own.index("--")
-        own, sphinx_options = own[:place], own[place + 1 :]
+        position = own.index("--")
+        own, sphinx_options = own[:position], own[position + 1 :]
     options = PARSER.parse_args(own)
     if sphinx_options and not options.takes_sphinx_options:
         return PARSER.parse_args(list(arguments))  # names that look like options
@@ -63,18 +62,18 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def count(text: str) -> int:
-    """Return a number from 1 to 1,000; ``argparse`` tells what is none."""
+    """Return a number from 1 to 1,000; ``argparse`` reports anything else."""
     if text.isdecimal() and 1 <= int(text) <= 1000:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1,000")
 
 
 ROOT = argument("--root", type=Path, default=Path(), help="folder of conf.py")
-LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none")
+LANGUAGES = argument("languages", nargs="*", help="codes such as ko; by default all")
 TEMPLATES = argument(
     "--templates", type=Path, default=Path("_build/gettext"), help="folder for the templates"
 )
-RECIPES = argument("recipes", nargs="*", help="names of examples; all if none")
+RECIPES = argument("recipes", nargs="*", help="names of examples; by default all")
 RECORDINGS = argument(
     "--recordings-folder", type=Path, help="folder of another machine's recordings"
 )

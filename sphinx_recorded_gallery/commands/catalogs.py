@@ -11,7 +11,7 @@ from .arguments import LANGUAGES, TEMPLATES, argument, command
 COMPLETE = argument(
     "--complete",
     action="store_true",
-    help="fail also where something is left to translate or to revise, as before a release",
+    help="also fail if something is left to translate or to revise, as before a release",
 )
 
 
@@ -22,18 +22,20 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
 
     require_extension(project, "translate")
     languages = _translated_languages(project, options.languages)
-    changed, told = update_catalogs(project, languages, options.templates)
-    for path in changed:
+    changed_files, report = update_catalogs(project, languages, options.templates)
+    for path in changed_files:
         print(f"changed {visible_line(str(path))}")
-    for line in told:
+    for line in report:
         print(visible_line(line))
-    count = len(changed)
-    print(f"{count} files changed" if count else "all catalogs are up to date")
+    if changed_files:
+        print(f"{len(changed_files)} files changed")
+    else:
+        print("all catalogs are up to date")
 
 
 @command("check-po", LANGUAGES, COMPLETE)
 def check_po(project: Project, options: argparse.Namespace) -> bool:
-    """Tell what is wrong with catalogs, and what is left to translate, which is no mistake."""
+    """Report mistakes in catalogs, and what is left to translate."""
     from ..search.synonyms import load_synonyms
     from ..translate.check_po import LEFT, check_project, format_problems
 
@@ -50,11 +52,13 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     """Return the languages called ``codes``, or all but that of the sources."""
     languages = load_languages(project.root, project.config.language)
     source = next(iter(languages))
-    if len(languages) == 1 and not codes and any(project.locale.glob("*/LC_MESSAGES")):
-        problem = f"catalogs, but no language of theirs in {FILE_NAME}"
+    has_catalogs = any(project.locale.glob("*/LC_MESSAGES"))
+    if len(languages) == 1 and not codes and has_catalogs:
+        problem = f"there are catalogs, but their languages are not in {FILE_NAME}"
         remedy = f"for each, run: {suggest('new-language', 'ko')}"
         raise GalleryError(problem, path=project.locale, remedy=remedy)
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
-    codes = codes or [code for code in languages if code != source]
+    if not codes:
+        codes = [code for code in languages if code != source]
     return choose_languages(project.root, codes, source)

@@ -1,4 +1,4 @@
-"""Prepare a language: all that can be known of one from its code."""
+"""Prepare a language, with everything that follows from its code."""
 
 import argparse
 from pathlib import Path
@@ -34,26 +34,27 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     owners = project.root / ".github/CODEOWNERS"
     if owners.is_file():
         print(f"{owners}: name its reviewers there")
-    if glossary := begin_glossary(project.locale, code):
-        print(f"{glossary}: the terms, for the words that you choose")
+    glossary = begin_glossary(project.locale, code)
+    if glossary:
+        print(f"{glossary}: the terms, for your translations")
     print("Translate the catalogs, and look at the pages:", suggest("live", code))
-    print("Once readers should find the language, set published = true in its line.")
+    print("To publish the language, set published = true in its line.")
 
 
 def add_language(root: Path, code: str, source: str = "en") -> str:
-    """Add a language to ``languages.toml``; return the new line, or nothing if it is there.
+    """Add a language to ``languages.toml``; return the new line, or "" if there is one.
 
-    Without that file one is written that begins with ``source``, the language of the sources.
+    Without that file, one is written that begins with ``source``, the language of the sources.
     """
     path = root / FILE_NAME
     languages = load_languages(root, source)
     if code == next(iter(languages)):
-        raise GalleryError(f"{code} is what the sources are written in", remedy="name another")
+        raise GalleryError(f"{code} is the language of the sources", remedy="name another")
     if code in languages:
         return ""
     if not CODE.fullmatch(code) or find_locale(code).language != code.split("_")[0]:
         remedy = f"{CODE_REMEDY}, or write its line into {path}"
-        raise GalleryError(f"{code!r} is not the code of a language that is known", remedy=remedy)
+        raise GalleryError(f"{code!r} is not the code of a known language", remedy=remedy)
     line = f'{code} = {{ name = "{name_of(code)}", published = false }}'
     first = f'{source} = {{ name = "{name_of(source)}" }}'
     text = path.read_text(encoding="utf-8") if path.exists() else first

@@ -1,18 +1,18 @@
-"""Commands that record, and tell how recordings stand."""
+"""Commands that record examples, and report the state of recordings."""
 
 import argparse
 import shlex
 import sys
 from pathlib import Path
 
-from ..errors import GalleryError
+from ..errors import GalleryError, describe_error
 from ..project import Project
 from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
-    """Tell which recordings are missing, stale or current, and what a site asks of its texts."""
+    """Report which recordings are missing, stale or current, and run the site's checks of texts."""
     from ..record.check_recordings import (
         check_recordings,
         check_texts,
@@ -24,7 +24,12 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     print(format_reports(reports))
     for line in describe_cost(reports):
         print(line)
-    problems = check_texts(project)
+    try:
+        problems = check_texts(project)
+    except GalleryError as error:
+        if not any(describe_error(error) == report.detail for report in reports):
+            raise
+        return False  # the recipe that cannot be read is reported above
     for problem in problems:
         print(problem)
     if problems:
@@ -35,17 +40,21 @@ def check(project: Project, options: argparse.Namespace) -> bool:
 
 @command(
     "record",
-    argument("recipes", nargs="*", help="names of examples; all that changed if none"),
-    argument("--force", action="store_true", help="also those that are current"),
+    argument("recipes", nargs="*", help="names of examples; by default all that changed"),
+    argument("--force", action="store_true", help="record current ones again"),
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
-    argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, as tcp://host:8786"),
-    argument("--device", choices=("gpu", "cpu"), help="by default what conf.py says"),
-    argument("--workers", type=count, metavar="N", help="tasks at once; by default one a GPU"),
+    argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask scheduler, such as tcp://host:8786",
+    ),
+    argument("--device", choices=("gpu", "cpu"), help="by default that of conf.py"),
+    argument("--workers", type=count, metavar="N", help="tasks at once; by default one per GPU"),
     RECORDINGS,
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
-    """Run examples and keep what they printed and drew."""
+    """Run examples and record their outputs."""
     try:
         from ..record.record_recipes import Options
         from ..record.record_recipes import record as record_recipes
@@ -67,9 +76,11 @@ def record(project: Project, options: argparse.Namespace) -> bool:
 
 
 def _suggest_installation(extra: str) -> str:
-    """Return the command that installs an extra where the engine runs, as a checkout too."""
+    """Return the command that installs an extra of the engine, also of a checkout."""
+    source = "sphinx-recorded-gallery"
     folder = Path(__file__).parents[2]
-    source = str(folder) if (folder / "pyproject.toml").is_file() else "sphinx-recorded-gallery"
+    if (folder / "pyproject.toml").is_file():
+        source = str(folder)
     return shlex.join([sys.executable, "-m", "pip", "install", f"{source}[{extra}]"])
 
 
@@ -81,12 +92,12 @@ def _suggest_installation(extra: str) -> str:
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> None:
-    """Tell which measurements lie outside the ranges of a commit, or moved since a release."""
+    """Report measurements outside the ranges of a commit, or moved since a release."""
     from ..record.drift import describe_drift, describe_releases
 
     folder: Path | None = options.recordings_folder  # without one, that of conf.py
     if folder and not folder.is_dir():
-        remedy = "name a machine that was recorded"
+        remedy = "name the folder of a recorded machine"
         raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
     if options.release:
         print(describe_releases(project, options.recipes, options.release, folder), end="")

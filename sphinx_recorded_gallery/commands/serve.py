@@ -19,8 +19,8 @@ _HOST = "127.0.0.1"
 @command(
     "serve",
     LANGUAGES,
-    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
-    argument("--port", type=int, default=8000, help="by default 8000; 0: any free one"),
+    argument("--build", type=Path, default=Path("_build"), help="folder for the built site"),
+    argument("--port", type=int, default=8000, help="by default 8000; 0 for any free one"),
     takes_sphinx_options=True,
 )
 def serve(project: Project, options: argparse.Namespace) -> bool:
@@ -38,9 +38,9 @@ def serve(project: Project, options: argparse.Namespace) -> bool:
 
 
 def take_port(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
-    """Return a server of ``folder`` that holds its port, and does not answer yet.
+    """Return a server of ``folder`` that holds its port but does not answer yet.
 
-    Raises ``GalleryError``, which names a free port, where it cannot have the port.
+    Raises ``GalleryError``, which names a free port, if the port cannot be used.
     """
     handler = partial(_Handler, directory=str(folder))
     server = ThreadingHTTPServer((_HOST, options.port), handler, bind_and_activate=False)
@@ -48,7 +48,9 @@ def take_port(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
         server.server_bind()
     except (OSError, OverflowError) as error:
         server.server_close()
-        text = "is taken" if _is_taken(error) else f"cannot be used: {error}"
+        text = f"cannot be used: {error}"
+        if _is_taken(error):
+            text = "is taken"
         command = suggest("serve", "", *options.languages, f"--port {_find_free_port()}")
         raise GalleryError(f"port {options.port} {text}", remedy=f"run: {command}") from None
     return server
@@ -59,7 +61,7 @@ def _is_taken(error: Exception) -> bool:
 
 
 def _find_free_port() -> int:
-    """Return the first port from 8001 on that nobody uses, or any."""
+    """Return the first free port from 8001 on, or any free port."""
     for port in (*range(8001, 8100), 0):
         try:
             with ThreadingHTTPServer((_HOST, port), SimpleHTTPRequestHandler) as server:
@@ -71,4 +73,4 @@ def _find_free_port() -> int:
 
 class _Handler(SimpleHTTPRequestHandler):
     def log_message(self, *arguments: object) -> None:
-        """Print no line for each file."""
+        """Print nothing for requests."""

@@ -1,4 +1,4 @@
-"""Commands that show the site: all languages of it, or one that follows every save."""
+"""Commands that build the site: all its languages, or one after every save."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ _SPHINX = "sphinx_recorded_gallery.run_sphinx"
 @command(
     "html",
     LANGUAGES,
-    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--build", type=Path, default=Path("_build"), help="folder for the built site"),
     takes_sphinx_options=True,
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
@@ -36,31 +36,35 @@ def html(project: Project, options: argparse.Namespace) -> bool:
 def build_site(
     project: Project, build: Path, languages: Sequence[Language], options: Sequence[str]
 ) -> bool:
-    """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
+    """Build ``languages`` into ``<build>/html/<code>/``; return whether all of them succeeded.
 
-    Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
-    printed when each ends. Raises ``GalleryError`` for a link in the place of what is written.
+    Each runs in a process of its own, so that a failing one does not affect the others. Its output
+    is printed when it ends. Raises ``GalleryError`` if a folder to write is a link.
     """
     refuse_links(project.root, build / "html", build / "doctrees")
-    # One more than cores: while one build waits for files, another computes.
+    # One process more than cores: while one build waits for files, another computes.
     options = [*options, *locale_option(project.config)]
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     builds = _Builds()
-    with ThreadPoolExecutor(workers) as pool, ExitStack() as held:
-        held.callback(builds.end)  # when all have ended, or one interrupts this
-        jobs = {
-            pool.submit(builds.build, project.root, build, each.code, options): each
-            for each in languages
-        }
+    with ThreadPoolExecutor(workers) as pool, ExitStack() as stack:
+        stack.callback(builds.end)  # also after an interruption
+        jobs = {}
+        for language in languages:
+            job = pool.submit(builds.build, project.root, build, language.code, options)
+            jobs[job] = language.code
         for job in as_completed(jobs):
-            code, (done, seconds) = jobs[job].code, job.result()
-            for line in done.stdout.splitlines():
+            code = jobs[job]
+            process, seconds = job.result()
+            for line in process.stdout.splitlines():
                 print(f"{code}: {visible(line)}", file=sys.stderr)
-            # conf.py, or what it imports, may end the process in silence
-            is_built = not done.returncode and any((build / "html" / code).glob("*"))
-            state = "done" if is_built else f"failed with exit status {done.returncode}"
+            # conf.py, or a module that it imports, may end the process with status 0.
+            has_pages = any((build / "html" / code).glob("*"))
+            is_built = process.returncode == 0 and has_pages
+            state = "done"
+            if not is_built:
+                state = f"failed with exit status {process.returncode}"
             print(f"{code}: {state} in {seconds:.1f} s", flush=True)
             if not is_built:
                 failed.append(code)
@@ -70,7 +74,7 @@ def build_site(
 
 
 class _Builds:
-    """The processes of Sphinx that a command starts; ``end`` ends them, and starts no more."""
+    """The processes of Sphinx that a command starts; after ``end`` no more are started."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
@@ -80,7 +84,7 @@ class _Builds:
     def build(
         self, root: Path, build: Path, code: str, options: Sequence[str]
     ) -> tuple[subprocess.CompletedProcess[str], float]:
-        """Build one language; return what became of it, and the seconds that it took."""
+        """Build one language; return its process and the seconds that it took."""
         began = time.monotonic()
         command = [
             *(sys.executable, "-m", _SPHINX, "-b", "html", *options),
@@ -104,7 +108,7 @@ class _Builds:
         return done, time.monotonic() - began
 
     def end(self) -> None:
-        """End all that run: they would write on while the next command does."""
+        """End all processes: they would go on writing while the next command does."""
         with self._lock:
             self._is_ended = True
             for process in list(self._running):
@@ -114,9 +118,11 @@ class _Builds:
 @command(
     "live",
     argument("language", help="its code, such as ko"),
-    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
+    argument("--build", type=Path, default=Path("_build/live"), help="folder for the built site"),
     argument("--port", type=int, default=8000),
-    argument("--editor-link", help="address of a line in an editor, such as x://{path}:{line}"),
+    argument(
+        "--editor-link", help="address that opens a line in an editor, such as x://{path}:{line}"
+    ),
 )
 def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
@@ -125,7 +131,7 @@ def live(project: Project, options: argparse.Namespace) -> None:
 
     require_extension(project, "translate")
     if not options.language:
-        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
+        raise GalleryError("no language was named", remedy=f"for example: {suggest('live', 'ko')}")
     [language] = choose_languages(project.root, [options.language], project.config.language)
     editor = EDITOR if options.editor_link is None else options.editor_link
     build = Path.cwd() / options.build

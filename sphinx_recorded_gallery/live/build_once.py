@@ -1,4 +1,4 @@
-"""One build for `live`, in a process that has imported whatever a build needs: preload.py."""
+"""One build for `live`, in a process that has all modules of a build imported: preload.py."""
 
 import io
 import logging
@@ -22,7 +22,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
     Raises ``GalleryError`` if there is no page to show.
     """
     os.chdir(root)  # errors name files relative to it
-    logging.disable(logging.INFO)  # thousands of lines that nobody sees would be put together
+    logging.disable(logging.INFO)  # else thousands of unseen lines would be formatted
     warnings = io.StringIO()
     try:
         locale_dirs = load_project(root).config.locale_dirs or ["locales"]
@@ -33,7 +33,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
                 outdir=build / "html" / language,
                 doctreedir=build / "doctrees" / language,
                 buildername="html",
-                # Sphinx itself reads no catalog: project.locale_option says why
+                # Sphinx itself must not read catalogs, see project.locale_option.
                 confoverrides={
                     "language": language,
                     "locale_dirs": [],
@@ -44,7 +44,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
             )
             add_transform(app, mark_messages, Priority.MARK_MESSAGES)
             app.build()
-    except Exception as error:  # whatever half a file leads to; the next save mends it
+    except Exception as error:  # such as from an incomplete file; the next save mends it
         raise GalleryError(describe_error(error)) from None
     finally:
         logging.disable(logging.NOTSET)

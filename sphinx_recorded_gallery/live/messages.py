@@ -1,7 +1,7 @@
-"""The messages of a language as `live` tells of them: which one a sentence is, and what is wrong.
+"""The messages of a page for `live`: which element shows which message, and its problems.
 
-A mark on a page is a class of an element, made from the source text, so that it stays right when
-lines of a catalog move. Pages that are published have none.
+An element gets a class made from the source text, so that it stays right when lines of a catalog
+move. Published pages have no such classes.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ def mark_of(text: str) -> str:
 
 
 def mark_messages(env: BuildEnvironment, document: nodes.document) -> None:
-    """Mark what has a message, before Sphinx translates it; a block of code for each comment."""
+    """Mark elements with their messages before Sphinx translates them; code with its comments."""
     if not is_translated(env.config):
         return
     for node, text in extract_messages(document):
@@ -41,7 +41,7 @@ def mark_messages(env: BuildEnvironment, document: nodes.document) -> None:
 
 
 def _find_block(comment: nodes.Element) -> nodes.Node | None:
-    """Return the block of code that a comment is from, which stands behind it."""
+    """Return the block of code with a comment; it follows the node of the comment."""
     siblings = comment.parent.children
     for node in siblings[comment.parent.index(comment) :]:
         if isinstance(node, nodes.literal_block) and not isinstance(node, code_comment):
@@ -50,32 +50,36 @@ def _find_block(comment: nodes.Element) -> nodes.Node | None:
 
 
 def page_messages(project: Project, language: Language, page: str) -> list[dict[str, Any]]:
-    """Return the messages of a page's catalog, with what is wrong with each.
+    """Return the messages of a page's catalog with their problems.
 
-    Each is a dictionary with ``mark``, ``source``, ``translation``, ``left`` (whether it is to be
-    translated), ``place`` (file and line) and ``texts`` (what is wrong). What is wrong with the
-    file itself is one more, without a mark.
+    Each is a dictionary with ``mark``, ``source``, ``translation``, ``left`` (whether it is left to
+    translate), ``place`` (file and line) and ``texts`` (the problems). Problems of the file itself
+    come first, without a mark.
     """
     path = catalog_of(project, page, language.code)
     if not path.exists():
         return []
     root = project.root.resolve()
-    file = path.resolve().relative_to(root) if path.resolve().is_relative_to(root) else path
+    file = path
+    if path.resolve().is_relative_to(root):
+        file = path.resolve().relative_to(root)
     problems = _find_problems(project, language, page, path)
     entries, _unreadable = read_entries(path)
-    messages = [
-        {
+    messages = []
+    for entry in entries:
+        line = line_of(entry)
+        message = {
             "mark": mark_of(entry.msgid),
             "source": entry.msgid,
             "translation": entry.msgstr,
             "left": not entry.translated(),
-            "place": f"{file}:{line_of(entry)}",
-            "texts": problems.pop(line_of(entry), []),
+            "place": f"{file}:{line}",
+            "texts": problems.pop(line, []),
         }
-        for entry in entries
-    ]
-    of_file = [
-        {
+        messages.append(message)
+    problems_of_file = []
+    for line, texts in problems.items():
+        problem = {
             "mark": "",
             "source": "",
             "translation": "",
@@ -83,22 +87,21 @@ def page_messages(project: Project, language: Language, page: str) -> list[dict[
             "place": f"{file}:{line}",
             "texts": texts,
         }
-        for line, texts in problems.items()
-    ]
-    return of_file + messages
+        problems_of_file.append(problem)
+    return problems_of_file + messages
 
 
 def _find_problems(
     project: Project, language: Language, page: str, path: Path
 ) -> dict[int, list[str]]:
-    """Return what is wrong with a catalog, by line, each text once."""
-    # What is not translated yet is told in every language: whoever asks translates it.
+    """Return the problems of a catalog by line, each text once."""
+    # Report untranslated messages in every language: whoever uses `live` translates it.
     language = replace(language, published=True)
     is_label = page in label_domains(project.config)
     problems: dict[int, dict[str, None]] = defaultdict(dict)
     try:
         for problem in check_file(path, language, is_label, project.locale):
             problems[problem.line][f"{problem.message} ({problem.check})"] = None
-    except GalleryError as error:  # of the glossary, without which nothing can be said
+    except GalleryError as error:  # in the glossary, which the checks need
         return {1: [error.describe(project.root.resolve())]}
     return {line: list(texts) for line, texts in problems.items()}

@@ -1,7 +1,7 @@
 """One language's site in a browser that follows every save: `make live LANGUAGES=ko`.
 
-A translator saves a catalog and sees the sentence on the page. What would break the page is told
-there, and shown in English until the catalog is mended.
+A translator saves a catalog and sees the sentence on the page. Translations that would break the
+page are reported there, and shown in English until the catalog is corrected.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ from ..translate.catalogs import find_catalogs
 from .messages import page_messages
 from .watch_and_rebuild import Live
 
-_HOSTS = ("localhost", "127.0.0.1", "::1")  # how pages here are called
+_HOSTS = ("localhost", "127.0.0.1", "::1")  # names of this server
 
-# Files of this package that are added to every page; a policy can forbid what stands inside one.
+# Files added to every page, since a content policy may forbid inline scripts and styles
 _ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
 _ADDED = (
     '<link rel="stylesheet" href="/live.css">\n'
@@ -33,14 +33,14 @@ _ADDED = (
 )
 
 
-# The script that is added shows the page as soon as the first build has ended; where no script
-# runs, the browser asks again.
+# The added script shows the page as soon as the first build has ended; without scripts, the browser
+# tries again after these seconds.
 _SECONDS = 5
 _BEING_BUILT = f"""<!DOCTYPE html>
 <html lang="en">
 <meta http-equiv="refresh" content="{_SECONDS}">
 <title>Being built</title>
-<p>The site is being built for the first time. This page shows itself when it is there.</p>
+<p>The site is being built for the first time. The page appears when it is finished.</p>
 """
 
 
@@ -52,7 +52,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, directory=str(live.site))  # type: ignore[arg-type]
 
     def handle(self) -> None:
-        """Answer whatever a browser asks on one connection, until it is gone."""
+        """Answer the requests of one connection."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the page was closed
             super().handle()
 
@@ -61,19 +61,19 @@ class _Handler(SimpleHTTPRequestHandler):
         self._answer(self._get)
 
     def do_HEAD(self) -> None:
-        """Answer as to ``GET``, without content."""
+        """Answer as ``GET`` does, but without content."""
         self._answer(super().do_HEAD)
 
     def _answer(self, act: Callable[[], None]) -> None:
-        """Do what a request asks for, unless it is none that a page of this server makes."""
+        """Answer a request, unless it comes from a page of another server."""
         try:
             host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
-            if host not in _HOSTS:  # of a page elsewhere, whose name leads here: DNS rebinding
+            if host not in _HOSTS:  # DNS rebinding: a name of another site that points here
                 return self.send_error(HTTPStatus.FORBIDDEN, "Open it as localhost")
             return act()
         except (BrokenPipeError, ConnectionResetError):
             raise
-        except (ValueError, OSError):  # no number, or a name that no file can have
+        except (ValueError, OSError):  # not a number, or a name that no file can have
             return self.send_error(HTTPStatus.BAD_REQUEST)
 
     def _get(self) -> None:
@@ -103,8 +103,9 @@ class _Handler(SimpleHTTPRequestHandler):
         return super().do_GET()
 
     def _messages(self, address: str) -> list[dict[str, Any]]:
-        """Return the messages of the page at an address, none if there is no catalog of it."""
-        project, language = self.live.project, self.live.language
+        """Return the messages of the page at an address; none without a catalog."""
+        project = self.live.project
+        language = self.live.language
         page = address.removeprefix(f"/{language.code}/")
         page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
         if page not in find_catalogs(project, language.code):
@@ -127,14 +128,14 @@ class _Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, *arguments: object) -> None:
-        """Print no line for each file."""
+        """Print nothing for requests."""
 
 
 class _Server(ThreadingHTTPServer):
-    """Tells an error of a request in a line: any page in a browser can make one."""
+    """Reports an error of a request in one line; any page in a browser can cause one."""
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Tell what went wrong in a request."""
+        """Print the error of a request."""
         kind, error, _traceback = sys.exc_info()
         if kind:
             line = visible_line(f"a request failed: {kind.__name__}: {error}")

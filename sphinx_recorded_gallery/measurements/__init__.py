@@ -1,4 +1,4 @@
-"""What recipes measured: rows, ranges, replicates and releases; roles, claims, tables on pages."""
+"""Measurements of recipes: rows, ranges, replicates, releases; roles, claims and tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Let pages name what was measured, and show tables of it."""
+    """Add roles, tables and directives for measurements."""
     from ..hooks import ONLY_HTML, Priority, add_recipe_transform
     from ..pages.markdown import join_blocks, write_block
     from ..project import add_extension
@@ -36,14 +36,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _pass_through(_self: object, _node: object) -> None:
-    """Write what is in a node and nothing else."""
+    """Write only the children of a node."""
 
 
 def _fill_pages(app: Sphinx) -> None:
     from ..hooks import Priority, add_transform
     from . import release_page, roles, tables
 
-    if app.builder.name != "gettext":  # templates hold the roles as they are written
+    if app.builder.name != "gettext":  # templates keep the text of the roles
         add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
         add_transform(app, release_page.fill_releases, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)

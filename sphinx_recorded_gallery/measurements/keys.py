@@ -1,11 +1,12 @@
-"""How prose names measurements and claims: the texts of the roles ``measured`` and ``claim``.
+"""Names of measurements and claims in prose: the texts of the roles ``measured`` and ``claim``.
 
 ``adam.100.compiled.speedup`` is a measurement of the page's own recipe, and
-``compiling_optimizer:adam.100.compiled.speedup`` one of another. What a recipe has once may be left
-out: ``compiled.speedup``. ``compiled.speedup@2.11`` is that of another release than the page's.
+``compiling_optimizer:adam.100.compiled.speedup`` one of another recipe. Parts may be left out if
+the rest fits only one measurement: ``compiled.speedup``. ``compiled.speedup@2.11`` names a release
+other than the page's.
 
-A claim compares such keys, in ``fused.gpu < foreach.gpu``, ``2 * fused.gpu < foreach.gpu`` or, over
-sizes, ``step.first_call: 2 < 4 < 8``. ``@2.11`` behind it holds for all of its keys.
+A claim compares such keys: ``fused.gpu < foreach.gpu``, ``2 * fused.gpu < foreach.gpu`` or, over
+sizes, ``step.first_call: 2 < 4 < 8``. ``@2.11`` after it applies to all of its keys.
 """
 
 import re
@@ -13,19 +14,24 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+_KEY = r"(?P<key>[a-z0-9_.-]+)"
+_RECIPE = r"(?P<recipe>[^\s:{}<>,@]+):"
 _AT_RELEASE = r"(?: ?@(?P<release>[\w.]+))?"
-_REFERENCE = re.compile(rf"(?:(?P<recipe>[^\s:{{}}<>,@]+):)?(?P<key>[a-z0-9_.-]+){_AT_RELEASE}")
+_REFERENCE = re.compile(rf"(?:{_RECIPE})?{_KEY}{_AT_RELEASE}")
 _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  # a < b is words
-_TARGET = re.compile(rf"(?:(?P<recipe>[^\s:{{}}<>,@]+):(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
-_SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
-_TERM = re.compile(r"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?(?P<key>[a-z0-9_.-]+)")
+_TURNED_ROUND = re.compile(
+    r".*<\s*(?P<greater>[^<>]+?)\s*>\s*(?P<less>[^<>\s][^<>]*?)\s*>", re.DOTALL
+)
+_TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
+_SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
+_TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
 _ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<measurement>[^{}]*)\}|(?P<alone>[{}])")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """What a role or a pair of braces names."""
+    """The measurement or comparison that a role or a pair of braces names."""
 
     recipe: str  # its name; empty for that of the page
     key: str
@@ -33,17 +39,17 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """What has to be the same in a translation."""
-        recipe = f"{self.recipe}:" if self.recipe else ""
-        return f"{recipe}{at_release(self.key, self.release)}"
+        """Its text, which a translation has to repeat."""
+        key = at_release(self.key, self.release)
+        return f"{self.recipe}:{key}" if self.recipe else key
 
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
     """One side of a comparison."""
 
-    key: str  # may leave out what the recipe has once
-    size: str = ""  # that is not in the key
+    key: str  # of which parts may be left out
+    size: str = ""  # if the key does not name it
     factor: float = 1.0
 
 
@@ -56,21 +62,24 @@ class ClaimText:
 
     @property
     def signature(self) -> str:
-        """What has to be the same in a translation: the claim, and its keys in any order."""
+        """The parts that a translation has to repeat: the claim, and its keys in any order."""
         names = sorted(piece.name for piece in self.pieces if isinstance(piece, Reference))
-        shown = "".join(f"{{{name}}} " for name in names)
-        return f":claim:`{shown}<{self.claim.name}>`"
+        measurements = "".join(f"{{{name}}} " for name in names)
+        return f":claim:`{measurements}<{self.claim.name}>`"
 
     @property
     def words(self) -> str:
-        """The sentence with a space for each measurement."""
-        return "".join(piece if isinstance(piece, str) else " " for piece in self.pieces)
+        """The sentence with a space in the place of each measurement."""
+        words = []
+        for piece in self.pieces:
+            words.append(piece if isinstance(piece, str) else " ")
+        return "".join(words)
 
 
 def find_references(text: str) -> Iterator[tuple[int, Reference]]:
-    """Yield what the roles of a text name, each with its line, counted from 0.
+    """Yield the references in the roles of a text, each with its line, counted from 0.
 
-    What is wrong with a role is told by the build that makes a page of it.
+    Roles with mistakes are left out: the build of the page reports them.
     """
     for match in _ROLE.finditer(text):
         line = text.count("\n", 0, match.start())
@@ -86,25 +95,31 @@ def find_references(text: str) -> Iterator[tuple[int, Reference]]:
 
 
 def at_release(key: str, release: str) -> str:
-    """Return a key as it is written of a release, or of the page's where that is empty."""
+    """Return a key with its release, if it names one."""
     return f"{key}@{release}" if release else key
 
 
 def parse_reference(text: str) -> Reference:
-    """Return what a text names; raise ``ValueError`` that says what is wrong."""
+    """Return the reference that a text is; raise ``ValueError`` with the reason if it is none."""
     match = _REFERENCE.fullmatch(" ".join(text.split()))
     if match is None:
-        raise ValueError(f"{text!r} is no key; write one such as adam.100.compiled.speedup")
+        raise ValueError(f"{text!r} is not a key; write one such as adam.100.compiled.speedup")
     return Reference(recipe=match["recipe"] or "", key=match["key"], release=match["release"] or "")
 
 
 def parse_claim(text: str) -> ClaimText:
-    """Return the sentence of a claim; raise ``ValueError`` that says what is wrong.
+    """Return the sentence of a claim; raise ``ValueError`` with the reason if it is none.
 
-    Its measurements are of the recipe and the release that the claim names, unless they name one
-    themselves.
+    By default its measurements are of the recipe and the release that the claim names.
     """
     match = _CLAIM.fullmatch(text.strip())
+    turned_round = _TURNED_ROUND.fullmatch(text.strip())
+    if match is None and turned_round:
+        less, greater = turned_round["less"], turned_round["greater"]
+        raise ValueError(
+            f"a claim compares from the least to the greatest: turn <{greater} > {less}> round, "
+            f"as <{less} < {greater}>"
+        )
     if match is None:
         raise ValueError("a claim has a sentence and keys; write :claim:`sentence <less < more>`")
     claim = _parse_target(" ".join(match["target"].split()))
@@ -117,43 +132,58 @@ def parse_claim(text: str) -> ClaimText:
         pieces.append(sentence[end : piece.start()])
         end = piece.end()
         if piece["measurement"] is None:
-            pieces.append(piece[0][0])
+            pieces.append("{" if piece[0] == "{{" else "}")
         else:
-            named = parse_reference(piece["measurement"])
-            recipe, release = named.recipe or claim.recipe, named.release or claim.release
-            pieces.append(replace(named, recipe=recipe, release=release))
+            reference = parse_reference(piece["measurement"])
+            recipe = reference.recipe or claim.recipe
+            release = reference.release or claim.release
+            pieces.append(replace(reference, recipe=recipe, release=release))
     pieces.append(sentence[end:])
     return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
 
 
 def _parse_target(target: str) -> Reference:
-    """Return what a claim compares, in the place of a key."""
-    if "<" not in target:
+    """Return the comparison of a claim as a reference, with the comparison as its key."""
+    if not is_comparison(target):
         raise ValueError(
             f"<{target}> compares nothing; write one such as <fused.gpu < foreach.gpu>"
         )
     match = _TARGET.fullmatch(target)
     if match is None:
+        comparison, _at, release = target.rpartition("@")
+        if "@" not in comparison and not is_comparison(release):
+            raise ValueError(f"<{target}> needs a release right behind the @, such as @2.11")
         raise ValueError(
-            f"<{target}> names a release within it; a process has one release, so write one @2.11 "
-            "behind the whole comparison"
+            f"<{target}> names a release inside the comparison; a process has one release, so "
+            "write it once at the end, such as @2.11"
         )
-    parse_comparison(match["comparison"])  # which says what is wrong
+    parse_comparison(match["comparison"])  # raises ValueError for mistakes
     return Reference(
         recipe=match["recipe"] or "", key=match["comparison"], release=match["release"] or ""
     )
 
 
+def is_comparison(key: str) -> bool:
+    """Return whether the key of a reference compares measurements instead of naming one."""
+    return "<" in key
+
+
 def parse_comparison(text: str) -> tuple[Term, ...]:
-    """Return what a claim says to grow; raise ``ValueError`` that says what is wrong."""
-    if over := _SIZES.fullmatch(text):
-        sizes = [size.strip() for size in over["sizes"].split("<")]
-        return tuple(Term(key=over["key"], size=size) for size in sizes)
+    """Return the terms of a comparison, the smallest first; raise ``ValueError`` for mistakes."""
     terms = []
+    over_sizes = _SIZES.fullmatch(text)
+    if over_sizes:
+        for size in over_sizes["sizes"].split("<"):
+            if not size.strip():
+                raise ValueError(
+                    f"a size is missing in the claim <{text}>; write one such as 2 < 4"
+                )
+            terms.append(Term(key=over_sizes["key"], size=size.strip()))
+        return tuple(terms)
     for part in text.split("<"):
         match = _TERM.fullmatch(part.strip())
         if match is None:
             remedy = "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
-            raise ValueError(f"{part.strip()!r} of the claim <{text}> is no key; {remedy}")
+            raise ValueError(f"{part.strip()!r} in the claim <{text}> is not a key; {remedy}")
         terms.append(Term(key=match["key"], factor=float(match["factor"] or 1)))
     return tuple(terms)

@@ -1,7 +1,8 @@
-"""What recipes measured, looked up by their pages: what a page asks for and keeps an eye on."""
+"""Look up the measurements of recipes for pages, which watch them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -17,8 +18,8 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
-from ..store import digest_of, keep, once, watch
-from .keys import Reference, Term, find_references, parse_comparison
+from ..store import cached, digest_of, once, watch
+from .keys import Reference, Term, find_references, is_comparison, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
@@ -36,40 +37,42 @@ from .replicates import replicates_path
 
 
 class Outcome(Enum):
-    """What came of looking for measurements."""
+    """The outcome of looking up measurements."""
 
     MEASURED = "measured"
-    UNRECORDED = "no recording, or one of other code: the recipe's own page tells"
-    UNREADABLE = "the files do not fit together: the problem names its place, for all keys alike"
-    WRONG_KEY = "nothing is called so, or several things are"
-    LEFT_TO_GPU = "a GPU measures it, and the recording is a CPU's"
+    NO_CURRENT_RECORDING = "there is no recording of this code; the recipe's own page reports it"
+    UNREADABLE = "the files do not fit together; the problem is the same for all keys"
+    WRONG_KEY = "no measurement has this name, or several have"
+    LEFT_TO_GPU = "only a GPU measures it, and the recording was made on a CPU"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecipeResults:
-    """A recipe, and what was measured on one machine if it was recorded there."""
+    """A recipe, and its measurements if it was recorded."""
 
-    title: str = field(repr=False)  # pages that show measurements need not change with it
-    text: str = field(repr=False)
-    outcome: Outcome = Outcome.UNRECORDED
-    problem: str = ""  # why nothing is measured, or not by this code
-    device: str = ""  # empty: there is no recording
-    recorded: datetime | None = None
-    versions: tuple[tuple[str, str], ...] = ()  # by package
-    on_gpu: bool = False  # whether a GPU ran it
-    package: str = ""  # whose releases are told apart; empty if none are
-    release: str = ""  # of the run that the page shows
-    # of all processes of the page's release; the digest stands for all releases where a build asks
-    # whether they are others
+    # Not in repr: pages that show measurements do not depend on title and text.
+    title: str = field(repr=False)  #: of the recipe
+    text: str = field(repr=False)  #: its first paragraph
+    outcome: Outcome = Outcome.NO_CURRENT_RECORDING  #: MEASURED if there are measurements
+    problem: str = ""  #: why there are no measurements of this code
+    device: str = ""  #: empty without a recording
+    recorded: datetime | None = None  #: when the page's run was made
+    versions: tuple[tuple[str, str], ...] = ()  #: by package
+    on_gpu: bool = False  #: the recording was made on a GPU
+    package: str = ""  #: whose releases are told apart; empty if they are not
+    release: str = ""  #: of the run that the page shows
+    #: of all processes of the page's release
     measurements: Measurements = field(default_factory=Measurements, repr=False)
-    by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  # newest first
-    on_gpus: Measurements = field(default_factory=Measurements, repr=False)  # of a CPU's recording
+    by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  #: newest first
+    #: replicates on GPUs, if the recording was made on a CPU
+    gpu_measurements: Measurements = field(default_factory=Measurements, repr=False)
+    #: stands for the measurements of all releases when a build looks for changes
     digest: bytes = b""
 
     def of_release(self, release: str = "") -> Measurements:
         """Return the measurements of a release, by default of the page's.
 
-        Raises ``ValueError`` that names the releases there are.
+        Raises ``ValueError`` that lists the measured releases.
         """
         if not release or release == self.release:
             return self.measurements
@@ -77,21 +80,24 @@ class RecipeResults:
             return self.by_release[release]
         if not self.package:
             raise ValueError(
-                f"no releases are told apart, so there is no {release}; name the package in "
+                f"releases are not told apart, so there is no {release}; name the package in "
                 f"{FILE_NAME}: [provenance] release"
             )
-        there = ", ".join(filter(None, self.by_release)) or "none"
-        raise ValueError(f"nothing was measured with {self.package} {release}; there are: {there}")
+        releases = ", ".join(filter(None, self.by_release)) or "none"
+        raise ValueError(
+            f"nothing was measured with {self.package} {release}; measured releases: {releases}"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lookup:
-    """What a recipe says to one key."""
+    """The result of looking up one key: a measurement, or a claim for a comparison."""
 
     outcome: Outcome
     measurement: Measurement | None = None
+    #: what was ``compared``, in how many processes it ``held``, and what ``refuted`` it
     claim: ClaimRecord | None = None
-    problem: str = ""  # what a person has to mend, if anything
+    problem: str = ""  #: for a person to correct; empty if there is none
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -103,28 +109,28 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     if not named.recipe:
         if docname in files:
             return docname
-        raise ValueError(f"{named.key!r} names no recipe; write it as recipe:{named.key}")
+        raise ValueError(f"{named.key!r} names no example; write it as NAME:{named.key}")
     for page, file in files.items():
         if named.recipe in (file.name, page):
             return page
-    names = [file.name for file in watch(env, all_files).values()]  # there may be one later
-    raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
+    names = [file.name for file in watch(env, all_files).values()]  # one may be added later
+    raise ValueError(f"no example is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
 
 
 def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
-    """Return all recipes of the project by their pages, for ``once`` or a page to watch."""
+    """Return all recipes of the project by page, for ``once`` or ``watch``."""
     return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
 
 
 def look_up(env: BuildEnvironment, docname: str, key: str, release: str = "") -> Lookup:
-    """Return what a recipe says to the key of a measurement, or to the comparison of a claim.
+    """Look up the key of a measurement, or the comparison of a claim, in a recipe.
 
-    ``release`` is another one than the page's. The page at hand is read again when the measurements
-    of the recipe change: one look for all its keys.
+    ``release`` is empty for that of the page. The current page is read again when the measurements
+    of the recipe change.
     """
     results = watch(env, load_results, docname)
     if results is None:
-        return Lookup(outcome=Outcome.UNRECORDED)
+        return Lookup(outcome=Outcome.NO_CURRENT_RECORDING)
     quantities = list_quantities(env.config)
     return find_in_results(
         results, key, release, quantities, may_lack=env.config.recorded_gallery_gpu_figures
@@ -139,30 +145,44 @@ def find_in_results(
     *,
     may_lack: bool,
 ) -> Lookup:
-    """Return what results say to a key or comparison.
+    """Look up a key or a comparison in the results of a recipe.
 
-    On a CPU's recording they ``may_lack`` what only a GPU measures, and nothing else.
+    With ``may_lack``, a recording on a CPU may lack measurements that only a GPU can make.
     """
     if results.outcome is Outcome.UNREADABLE:
         return Lookup(outcome=results.outcome, problem=results.problem)
     if results.outcome is not Outcome.MEASURED:
         return Lookup(outcome=results.outcome)
-    may_lack = may_lack and not results.on_gpu
+    can_lack = may_lack and not results.on_gpu
     try:
         measurements = results.of_release(release)
     except ValueError as error:
-        if not (may_lack and results.package):
+        if not (can_lack and results.package):
             return Lookup(outcome=Outcome.WRONG_KEY, problem=str(error))
-        # A CPU need not have run each release; its own tells whether there is such a key.
-        found = find_in_results(results, key, "", quantities, may_lack=True)
-        return found if found.problem else Lookup(outcome=Outcome.LEFT_TO_GPU)
+        # A CPU need not have run every release; its own shows whether the key exists.
+        lookup = _find_in_release(results, results.measurements, key, quantities, can_lack=True)
+        if lookup.problem:
+            return lookup
+        return Lookup(outcome=Outcome.LEFT_TO_GPU)
+    return _find_in_release(results, measurements, key, quantities, can_lack=can_lack)
+
+
+def _find_in_release(
+    results: RecipeResults,
+    measurements: Measurements,
+    key: str,
+    quantities: dict[str, Quantity],
+    *,
+    can_lack: bool,
+) -> Lookup:
+    """Look up a key or a comparison in the measurements of one release of a recipe."""
     try:
-        if "<" in key:
+        if is_comparison(key):
             return Lookup(outcome=Outcome.MEASURED, claim=measurements.find_claim(key))
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)
-        if may_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
+        if can_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
             return Lookup(outcome=Outcome.LEFT_TO_GPU)
     except ValueError as error:
         problem = str(error)
@@ -170,18 +190,21 @@ def find_in_results(
 
 
 def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) -> bool:
-    """Tell whether all terms that a CPU's recording lacks are what a GPU measures.
+    """Return whether only a GPU can measure the terms that a recording on a CPU lacks.
 
-    A term is that if a GPU has measured it with the same code, or if its quantity is one of a GPU's
-    and this CPU has measured something else of the same case, variant and size.
+    That is so if a GPU measured the term with the same code, or if only GPUs measure its quantity
+    and this CPU measured another quantity of the same case, variant and size.
     """
-    terms = parse_comparison(key) if "<" in key else (Term(key=key),)
-    return all(
-        _has(results.measurements, term)
-        or _has(results.on_gpus, term)
-        or _lacks_quantity_alone(results.measurements, term, gpu_only)
-        for term in terms
-    )
+    terms: Sequence[Term]
+    if is_comparison(key):
+        terms = parse_comparison(key)
+    else:
+        terms = [Term(key=key)]
+    for term in terms:
+        is_measured = _has(results.measurements, term) or _has(results.gpu_measurements, term)
+        if not is_measured and not _lacks_only_quantity(results.measurements, term, gpu_only):
+            return False
+    return True
 
 
 def _has(measurements: Measurements, term: Term) -> bool:
@@ -192,37 +215,39 @@ def _has(measurements: Measurements, term: Term) -> bool:
     return True
 
 
-def _lacks_quantity_alone(measurements: Measurements, term: Term, gpu_only: frozenset[str]) -> bool:
+def _lacks_only_quantity(measurements: Measurements, term: Term, gpu_only: frozenset[str]) -> bool:
+    """Return whether a term has a GPU's quantity of a case that was measured otherwise."""
     *parts, quantity = term.key.split(".")
     if quantity not in gpu_only:
         return False
-    return any(
-        is_within(parts, name.split(".")[:-1]) and has_size(measurement.size, term.size)
-        for name, measurement in measurements.by_key.items()
-    )
+    for name, measurement in measurements.by_key.items():
+        case_parts = name.split(".")[:-1]
+        if is_within(parts, case_parts) and has_size(measurement.size, term.size):
+            return True
+    return False
 
 
 def load_results(env: BuildEnvironment, docname: str, machine: str = "") -> RecipeResults | None:
-    """Return what a recipe measured by its page; None if it is gone, or cannot be read.
+    """Return the results of the recipe of a page; None if it is gone or cannot be read.
 
-    ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
-    Files that have not changed are not read again, also not in later builds.
+    ``machine`` names a folder of ``recordings/``; by default the results are those that the page
+    shows. They are cached, also for later builds, until a file changes.
     """
     file = once(env, all_files).get(docname)
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings, machine)
-    path = file.recording(folder)
+    path = file.recording_path(folder)
     files = [file.path, path, replicates_path(path), file.gallery / FILE_NAME]
     read = partial(_read_with_files, file, folder, Path(env.srcdir), env.config)
-    results: RecipeResults | None = keep(env, ("results", docname, machine), files, read)
+    results: RecipeResults | None = cached(env, ("results", docname, machine), files, read)
     return results
 
 
 def _read_with_files(
     file: GalleryFile, folder: Path, root: Path, config: Config
 ) -> tuple[list[Path] | None, RecipeResults | None]:
-    """Return results, and the files of the recipe, None if it cannot be read."""
+    """Return the files of a recipe and its results; None for both if it cannot be read."""
     try:
         files = load_recorded(file, folder).recipe.files
         return files, read_results(file, folder, root, config)
@@ -231,19 +256,20 @@ def _read_with_files(
 
 
 def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) -> RecipeResults:
-    """Return what the recording of a recipe in ``folder`` says.
+    """Return the results of a recipe from its recording in ``folder``.
 
-    Problems of its files are in the results, with paths below ``root``. Raises ``GalleryError`` if
-    the recipe itself cannot be read.
+    Problems of its files are part of the results, with paths relative to ``root``. Raises
+    ``GalleryError`` if the recipe itself cannot be read.
     """
     page = load_recorded(file, folder)
     recipe = page.recipe
-    results = RecipeResults(title=recipe.title, text=recipe.summary)
     if isinstance(page, Unrecorded):
-        return replace(results, problem=page.error.describe(root))
+        problem = page.error.describe(root)
+        return RecipeResults(title=recipe.title, text=recipe.summary, problem=problem)
     recording = page.recording
-    results = replace(
-        results,
+    results = RecipeResults(
+        title=recipe.title,
+        text=recipe.summary,
         device=recording.device_name,
         recorded=recording.recorded,
         versions=tuple(recording.facts["versions"].items()),
@@ -262,17 +288,19 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
 
 
 def find_claims(recipe: Recipe) -> list[str]:
-    """Return the comparisons that a recipe's text claims of its own measurements, of any release.
+    """Return the comparisons that a recipe's text claims of its own measurements.
 
-    Claims that name a release are of that one alone, and left out.
+    Claims that name a release hold for that release only, and are left out.
     """
-    texts = [block.content for block in recipe.blocks if block.type == "text"]
-    references = [reference for text in texts for _line, reference in find_references(text)]
-    return [
-        reference.key
-        for reference in references
-        if "<" in reference.key and not reference.release and reference.recipe in ("", recipe.name)
-    ]
+    comparisons = []
+    for block in recipe.blocks:
+        if block.type != "text":
+            continue
+        for _line, reference in find_references(block.content):
+            is_own = reference.recipe in ("", recipe.name)
+            if is_comparison(reference.key) and is_own and not reference.release:
+                comparisons.append(reference.key)
+    return comparisons
 
 
 def _add_measurements(
@@ -281,11 +309,15 @@ def _add_measurements(
     recording: Recording,
     quantities: dict[str, Quantity],
 ) -> RecipeResults:
-    by_release = {
-        release: measure_all(group, quantities) for release, group in processes.by_release.items()
-    }
-    on_gpus = [each for each in processes.replicates if each.device.get("gpu")]
-    elsewhere = measure_all([] if recording.on_gpu else on_gpus, quantities)
+    by_release = {}
+    for release, group in processes.by_release.items():
+        by_release[release] = measure_all(group, quantities)
+    replicates_on_gpus = []
+    if not recording.on_gpu:
+        replicates_on_gpus = [
+            replicate for replicate in processes.replicates if replicate.device.get("gpu")
+        ]
+    gpu_measurements = measure_all(replicates_on_gpus, quantities)
     return replace(
         results,
         outcome=Outcome.MEASURED,
@@ -293,6 +325,6 @@ def _add_measurements(
         release=processes.release,
         measurements=by_release[processes.release],
         by_release=by_release,
-        on_gpus=elsewhere,
-        digest=digest_of((by_release, elsewhere)),
+        gpu_measurements=gpu_measurements,
+        digest=digest_of((by_release, gpu_measurements)),
     )

@@ -1,4 +1,4 @@
-"""The numbers of measurements and their ranges: with no more digits than are known."""
+"""Write measurements and their ranges with no more digits than are known."""
 
 import math
 
@@ -11,15 +11,15 @@ from .ranges import Measurement
 _ = get_translation("sphinx_recorded_gallery")
 
 MOST_DIGITS = 3
-# Also of a wide interval, for 27.8 as 30 would be further off than most intervals reach, and of a
-# figure that one process measured: how far others differ is not known
+# Also for wide ranges (27.8 shown as 30 would leave most of them) and for measurements of a single
+# process, whose spread is unknown
 LEAST_DIGITS = 2
 SPACE = "\u00a0"
-_LEAST_DECIMAL = 1e-4  # plain numbers below it are written with a power of ten
+_LEAST_DECIMAL = 1e-4  # smaller plain numbers are written with a power of ten
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_COUNTS = ("", "calls", "tokens")  # what is counted is said by the sentence
-# Units that have others for large and small values: exponents of ten, the largest first
-_SCALES = {
+_COUNTS = ("", "calls", "tokens")  # units that the sentence names, so numbers go without
+# Multiples of units by exponent of ten, the largest first
+_MULTIPLES = {
     "s": {0: "s", -3: "ms", -6: "µs", -9: "ns"},
     "B": {12: "TB", 9: "GB", 6: "MB", 3: "kB", 0: "B"},
     "B/s": {12: "TB/s", 9: "GB/s", 6: "MB/s", 3: "kB/s", 0: "B/s"},
@@ -29,38 +29,45 @@ _SCALES = {
 def find_last_digit(figure: Measurement) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
-    It is the place of the first digit of half the interval's width, so long as that leaves at least
-    ``LEAST_DIGITS`` and at most ``MOST_DIGITS``. What was counted has none behind the point.
+    It is the place of the first digit of half the range's width, as long as that leaves between
+    ``LEAST_DIGITS`` and ``MOST_DIGITS`` digits. Counts have no decimals.
     """
-    value, first = figure.value, first_digit(figure.value)
-    counted = figure.unit in _COUNTS and math.isclose(value, round(value))
+    value = figure.value
+    first = first_digit(value)
+    # The places that leave the fewest and the most digits
+    highest_place = first - LEAST_DIGITS + 1
+    lowest_place = first - MOST_DIGITS + 1
+    is_count = figure.unit in _COUNTS and math.isclose(value, round(value))
     if figure.processes < 2:
-        if counted and not figure.unit:  # calls to break even are computed from times
+        if is_count and not figure.unit:  # calls to break even, in contrast, come from times
             return 0
-        return _with_carry(value, first - LEAST_DIGITS + 1, LEAST_DIGITS)
-    half = (figure.high - figure.low) / 2
-    least = first - MOST_DIGITS + 1
-    wanted = first_digit(half) if half else least
-    if counted:
-        return max(0, min(first - LEAST_DIGITS + 1, wanted)) if half else 0
+        return _with_carry(value, highest_place, LEAST_DIGITS)
+    half_width = (figure.high - figure.low) / 2
+    wanted = first_digit(half_width) if half_width else lowest_place
+    if is_count:
+        if not half_width:
+            return 0
+        return max(0, min(highest_place, wanted))
     if not value:
         return wanted
-    place = min(first - LEAST_DIGITS + 1, max(wanted, least))
-    return _with_carry(value, place, LEAST_DIGITS if place < wanted else MOST_DIGITS)
+    place = min(highest_place, max(wanted, lowest_place))
+    most_digits = LEAST_DIGITS if place < wanted else MOST_DIGITS
+    return _with_carry(value, place, most_digits)
 
 
 def first_digit(value: float) -> int:
-    """Return the exponent of the first digit; 0.0999999999, which was meant as 0.1, is 0.1."""
+    """Return the exponent of the first digit; 0.0999999999 counts as 0.1."""
     return int(f"{value:.6e}".partition("e")[2])
 
 
 def _with_carry(value: float, place: int, most: int) -> int:
-    """Return a place for which 9.996 does not become 10.00."""
-    return place + (first_digit(round(value, -place)) - place >= most)
+    """Return the place of the last digit, one higher if rounding adds a digit: 9.996 as 10.0."""
+    digits = first_digit(round(value, -place)) - place + 1
+    return place + 1 if digits > most else place
 
 
 def describe_spread(figure: Measurement, locale: Locale) -> str:
-    """Return where further machines fall or what machines have shown, and how many these are."""
+    """Return the range that is expected or was seen, and on how many machines and processes."""
     if figure.processes < 2:
         return str(_("measured in one process"))
     low, high = _format_ends(figure, locale)
@@ -82,13 +89,15 @@ def describe_spread(figure: Measurement, locale: Locale) -> str:
 
 
 def format_range(figure: Measurement, locale: Locale) -> str:
-    """Return both ends of a range, and on how many machines it was seen if none is expected.
+    """Return both ends of a range, with the number of machines unless it is a prediction.
 
-    Nothing is returned if both ends look the same.
+    Returns "" if both ends look the same.
     """
     low, high = _format_ends(figure, locale)
-    if not low or figure.is_predicted:
-        return join_ends(low, high) if low else ""
+    if not low:
+        return ""
+    if figure.is_predicted:
+        return join_ends(low, high)
     facts = {"low": low, "high": high, "machines": figure.hosts}
     if figure.hosts > 1:
         return str(_("%(low)s to %(high)s on %(machines)s machines") % facts)
@@ -101,7 +110,7 @@ def join_ends(low: str, high: str) -> str:
 
 
 def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
-    """Return both ends, the upper one with its unit; nothing if they look the same."""
+    """Return both ends, the upper one with its unit; two empty texts if they look the same."""
     low = format_measurement(figure, locale, figure.low, bare=True)
     if low == format_measurement(figure, locale, figure.high, bare=True):
         return "", ""
@@ -111,18 +120,18 @@ def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
 def format_measurement(
     figure: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
 ) -> str:
-    """Return a figure, or an ``end`` of its range, with the digits and the unit that suit it."""
+    """Return a measurement, or an ``end`` of its range, with suitable digits and unit."""
     value = figure.value if end is None else end
-    like = figure.value or figure.high  # so that both ends of an interval are in one unit
+    like = figure.value or figure.high  # so that both ends of a range have the same unit
     return format_value(value, figure.unit, locale, find_last_digit(figure), like=like, bare=bare)
 
 
 def format_value(
     value: float, unit: str, locale: Locale, last: int, *, like: float, bare: bool = False
 ) -> str:
-    """Return a value with its unit, or ``bare`` without, rounded at the place ``last``.
+    """Return a value rounded at the place ``last``, with its unit, or ``bare`` without.
 
-    The unit suits ``like``: 14 ms, not 0.014 s.
+    The multiple of the unit suits the value ``like``: 14 ms, not 0.014 s.
     """
     value = round(value, -last)
     if unit == "share":
@@ -132,12 +141,18 @@ def format_value(
         return format_percent(value, locale, digits)
     if unit == "" and 0 < abs(value) < _LEAST_DECIMAL:
         return _format_power_of_ten(value, locale, last)
-    scales = _SCALES.get(unit, {0: unit})
-    exponent = next((each for each in scales if round(like, -last) >= 10**each), min(scales))
+    multiples = _MULTIPLES.get(unit, {0: unit})
+    exponent = min(multiples)
+    for candidate in multiples:
+        if round(like, -last) >= 10**candidate:
+            exponent = candidate
+            break
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
+    if bare or unit in _COUNTS:
+        return number
     if unit == "x":
-        return number if bare else f"{number}×"
-    return number if bare or unit in _COUNTS else f"{number}{SPACE}{scales[exponent]}"
+        return f"{number}×"
+    return f"{number}{SPACE}{multiples[exponent]}"
 
 
 def _format_power_of_ten(value: float, locale: Locale, last: int) -> str:

@@ -1,4 +1,4 @@
-"""Put together what all processes measured: the run that a page shows, and its replicates."""
+"""The measurements of all processes of a recipe: the run that its page shows, and replicates."""
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,19 +17,21 @@ from .ranges import Measurement, find_range, is_baseline, measure
 from .replicates import Process, Replicate, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, Row, read_rows, slug
 
-_MAX_NAMES = 3  # of processes or keys that a message names
+_MAX_NAMES = 3  # processes or keys that a message names
+_LEAST_SHARE_OF_PARTS = 0.5  # of a key, in a name that is suggested for it
+_LEAST_LIKENESS = 0.7  # of two spellings of one part
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimRecord:
-    """In how many processes a claim holds."""
+    """The number of processes in which a claim holds."""
 
     key: str
     held: int  # number of processes in which it holds
     of: int  # number of processes that measured all of it
     hosts: int  # number of hosts on which these ran
     compared: tuple[tuple[Term, Measurement], ...]
-    refuted: tuple[str, ...]  # processes in which it does not hold, and what they measured
+    refuted: tuple[str, ...]  # processes in which it does not hold, with their values
 
     @property
     def failure(self) -> str:
@@ -52,10 +54,23 @@ class NotMeasured(LookupError):  # noqa: N818 (some callers accept that one is m
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """All measurements of a recording with one release."""
+    """All measurements of a recording with one release.
+
+    ``by_key`` has them by their keys, in the order of these; ``processes`` are what measured them.
+    """
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+
+    @property
+    def published(self) -> list[Measurement]:
+        """What the first process measured, in the order in which the recipe published it.
+
+        That is the run which a page shows, if it has one.
+        """
+        if not self.processes:
+            return []
+        return [self.by_key[row.key] for row in self.processes[0].rows]
 
     def find(self, key: str, size: str = "") -> Measurement:
         """Return the measurement with a key, which may omit parts if only one measurement matches.
@@ -65,11 +80,10 @@ class Measurements:
         if key in self.by_key and not size:
             return self.by_key[key]
         parts = key.split(".")
-        matches = [
-            measurement
-            for name, measurement in self.by_key.items()
-            if is_part(parts, name.split(".")) and has_size(measurement.size, size)
-        ]
+        matches = []
+        for name, measurement in self.by_key.items():
+            if is_part(parts, name.split(".")) and has_size(measurement.size, size):
+                matches.append(measurement)
         if len(matches) == 1:
             return matches[0]
         wanted = f"{key!r} of size {size}" if size else repr(key)
@@ -96,10 +110,9 @@ class Measurements:
             raise NotMeasured(f"no process measured all of {key!r}", compared[0][0])
         refuted = []
         for process in complete:
-            values = [
-                term.factor * process.by_key[measurement.key].value
-                for term, measurement in compared
-            ]
+            values = []
+            for term, measurement in compared:
+                values.append(term.factor * process.by_key[measurement.key].value)
             holds = all(less < more for less, more in pairwise(values))
             if not holds:
                 evidence = " against ".join(f"{value:.4g} {unit}".rstrip() for value in values)
@@ -116,8 +129,8 @@ class Measurements:
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return the ratio of the measurement ``key`` to ``over``.
 
-        It is None if no process has both, or if a ratio is outside of what a row can hold.
-        The ratio of two wall times is the speed-up that the recipe publishes, if it has these two.
+        Returns None if no process has both, or if a ratio exceeds the bounds of a row. The ratio of
+        two wall times is the speed-up that the recipe publishes, if it publishes one.
         """
         numerator = self.by_key[key]
         denominator = self.by_key[over]
@@ -140,14 +153,14 @@ class Measurements:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSet:
-    """All processes of a recording, of which those with one device and release count."""
+    """All processes of a recording; those with one device and release count."""
 
     path: Path  # of the recording
     replicates: tuple[Replicate, ...]  # of the current code, on any device, with any release
     stale: int  # number of replicates that ran other code
-    device: str  # the device that counts: the page's, or else that of the first replicate
+    device: str  # that counts: the page's, or else that of the first replicate
     page: Process | None  # the run that the page shows; None if there is no current recording
-    package: str = ""  # its release is that of a process; without a package, all have release ""
+    package: str = ""  # whose version is the release; without one, every release is ""
 
     @property
     def on_device(self) -> tuple[Replicate, ...]:
@@ -158,18 +171,20 @@ class ProcessSet:
 
     @property
     def release(self) -> str:
-        """The release that counts: that of the page's run, or else of the newest line."""
+        """The release that counts: the page's, or else that of the newest line."""
         if self.page:
             return self.find_release(self.page)
-        newest = max(self.on_device, key=lambda replicate: replicate.recorded, default=None)
-        return self.find_release(newest) if newest else ""
+        if not self.on_device:
+            return ""
+        newest = max(self.on_device, key=lambda replicate: replicate.recorded)
+        return self.find_release(newest)
 
     @property
     def by_release(self) -> dict[str, tuple[Process, ...]]:
         """The processes on the device that counts, the newest release first.
 
-        The page's run is the first of its release. Replicates follow in an order that does not
-        depend on that of their lines in the file.
+        The page's run is the first of its release. The order of replicates does not depend on the
+        order of their lines in the file.
         """
         replicates = sorted(self.on_device, key=_replicate_order)
         processes: list[Process] = [*replicates]
@@ -199,7 +214,7 @@ def measure_all(
     """
     gpu_bound = name_gpu_bound(quantities) if quantities is not None else None
     measured = measure(((process.host, process.rows) for process in processes), gpu_bound)
-    # Only some rows of a case name what its sizes count, but each measurement shall.
+    # Only some rows of a case name what its sizes count; each measurement needs that name.
     sizes_of_case = {}
     for process in processes:
         for row in process.rows:
@@ -217,9 +232,9 @@ def read_processes(
 ) -> ProcessSet:
     """Return the processes of the recording at ``path`` that ran the code of a recipe.
 
-    Without a recipe they are the recording's run, and the replicates with the code of the newest
-    one. ``package`` is the one whose version is the release. Raises ``GalleryError`` if recording,
-    rows or replicates cannot be read, or if their units differ.
+    Without a recipe, they are the recording's run and the replicates with the code of the newest
+    one. The version of ``package`` is the release. Raises ``GalleryError`` if the recording, rows
+    or replicates cannot be read, or if their units differ.
     """
     fingerprint = recipe.replicate_fingerprint if recipe else ""
     replicates, stale = read_replicates(replicates_path(path), fingerprint)
@@ -248,15 +263,19 @@ def _replicate_order(replicate: Replicate) -> tuple[Any, ...]:
 
 def _find_host(recording: Recording, replicates: Sequence[Replicate]) -> str:
     """Return the host of a recording; if unknown, that of a replicate, to count no host twice."""
-    hosts = [str(recording.facts.get("host", ""))]
-    hosts += [replicate.host for replicate in replicates]
-    return next(filter(None, hosts), "")
+    host = str(recording.facts.get("host", ""))
+    if host:
+        return host
+    for replicate in replicates:
+        if replicate.host:
+            return replicate.host
+    return ""
 
 
 def _is_speedup(
     numerator: Measurement, denominator: Measurement, by_key: Mapping[str, Measurement]
 ) -> bool:
-    """Return whether the ratio of two wall times is a speed-up that the recipe publishes."""
+    """Return whether the ratio of two measurements is a speed-up that the recipe publishes."""
     if numerator.quantity != "wall":
         return False
     if replace(numerator, variant=denominator.variant).key != denominator.key:
@@ -266,38 +285,66 @@ def _is_speedup(
 
 
 def is_part(parts: Sequence[str], whole: Sequence[str]) -> bool:
-    """Return whether parts of a key are in a whole one in this order, the quantity last."""
+    """Return whether ``whole`` holds the parts of a key in this order, with the same quantity."""
     return parts[-1:] == [*whole[-1:]] and is_within(parts, whole)
 
 
 def is_within(parts: Sequence[str], whole: Sequence[str]) -> bool:
-    """Return whether all parts are in ``whole`` in this order, whatever lies between them."""
+    """Return whether ``whole`` holds all parts in this order, whatever lies between them."""
     remaining = iter(whole)
     return all(part in remaining for part in parts)
 
 
 def has_size(size: str | float | None, wanted: str) -> bool:
-    """Return whether a size is the one that a claim names; any size is if ``wanted`` is empty."""
+    """Return whether a size is the one that a claim names; any size fits an empty ``wanted``."""
     return wanted in ("", str(size), slug(size or ""))
 
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
-    """Return the keys or quantities most similar to ``key``, for the end of a sentence."""
+    """Return the keys or quantities most similar to ``key``, for the end of a sentence.
+
+    Keys that share parts come first: if a variant was renamed, size and quantity still tell which
+    measurement was meant, whatever the letters of the new name are.
+    """
     names = list(keys)
-    similar = difflib.get_close_matches(key, names, n=_MAX_NAMES, cutoff=0.5)
+    scores = {name: _share_of_parts(key, name) for name in names}
+    similar = [name for name in names if scores[name] >= _LEAST_SHARE_OF_PARTS]
+    similar.sort(key=lambda name: (scores[name], _likeness(key, name)), reverse=True)
     if not similar:
         quantities = {name.rpartition(".")[2] for name in names}
         similar = difflib.get_close_matches(key.rpartition(".")[2], quantities)
-    return f"; near it: {', '.join(similar)}" if similar else ""
+    if not similar:
+        return ""
+    return f"; similar: {', '.join(similar[:_MAX_NAMES])}"
+
+
+def _share_of_parts(key: str, name: str) -> float:
+    """Return how many of the parts of ``key`` another name has, from 0 to 1.
+
+    A part that is spelled nearly so counts by its likeness.
+    """
+    parts = key.split(".")
+    total = 0.0
+    for part in parts:
+        likeness = max(_likeness(part, other) for other in name.split("."))
+        if likeness >= _LEAST_LIKENESS:
+            total += likeness
+    return total / len(parts)
+
+
+def _likeness(word: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, word, other).ratio()
 
 
 def _require_one_unit(claim: str, compared: Sequence[Measurement]) -> str:
-    """Return the unit of what a claim compares; raise ``ValueError`` if there are several."""
+    """Return the unit of the compared measurements; raise ``ValueError`` if units differ."""
     first = compared[0]
     for other in compared:
         if other.unit != first.unit:
             units = f"{first.key} in {_name_unit(first)} with {other.key} in {_name_unit(other)}"
-            raise ValueError(f"the claim <{claim}> compares {units}; compare what has one unit")
+            raise ValueError(
+                f"the claim <{claim}> compares {units}; compare values of the same unit"
+            )
     return first.unit
 
 

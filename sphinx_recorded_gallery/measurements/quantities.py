@@ -1,8 +1,8 @@
-"""The quantities that recipes measure: unit, what bounds them, and what readers call them.
+"""The quantities that recipes measure: their units, names for readers, and what bounds them.
 
-``standard_quantities`` lists those that every gallery has. A site adds its own by the setting
-``recorded_gallery_quantities = "package.module:function"``: the function takes nothing and returns
-a list of ``Quantity``. It is asked whenever a label is needed, so labels are translated in it.
+``standard_quantities`` lists those of every gallery. A site adds its own with the setting
+``recorded_gallery_quantities = "package.module:function"``: the function takes no arguments and
+returns a list of ``Quantity``. It is called whenever a label is needed, so it can translate labels.
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,15 @@ SETTING = "recorded_gallery_quantities"
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """One kind of measurement, as it is called in rows."""
+    """One kind of measurement; ``name`` is its name in rows."""
 
     name: str
-    label: str  # what readers call it, in their language
-    unit: str = ""  # in which it is published; empty for what is counted
-    meaning: str = ""  # what it is, for those who write recipes
-    gpu_only: bool = False  # a CPU does not measure it
-    gpu_bound: bool = False  # it follows from the GPU alone, whatever the host's CPU does
+    label: str  #: what readers call it, in their language
+    unit: str = ""  #: in which it is published; empty for what is counted
+    meaning: str = ""  #: what it is, for those who write recipes
+    gpu_only: bool = False  #: a CPU does not measure it
+    gpu_bound: bool = False  #: it follows from the GPU alone, whatever the host's CPU does
+    compared: bool = True  #: whether it tells by itself what a release changed
 
 
 def standard_quantities() -> dict[str, Quantity]:
@@ -38,6 +39,7 @@ def standard_quantities() -> dict[str, Quantity]:
             label=_("wall time"),
             unit="s",
             meaning=_("Time of a call, until the device is done"),
+            compared=False,  # speed-up, GPU time and CPU time tell what it is made of
         ),
         Quantity(
             name="gpu",
@@ -90,10 +92,11 @@ def standard_quantities() -> dict[str, Quantity]:
             label=_("share of the limit"),
             unit="share",
             meaning=_("The limit divided by the GPU time, on a CPU by the wall time"),
+            compared=False,
         ),
         Quantity(
             name="break_even",
-            label=_("pays after"),
+            label=_("breaks even after"),
             unit="calls",
             meaning=_("Calls after which compiling has paid; absent if it never has"),
         ),
@@ -125,7 +128,7 @@ def standard_quantities() -> dict[str, Quantity]:
 def list_quantities(config: Config) -> dict[str, Quantity]:
     """Return all quantities of a project by name, its own last.
 
-    Raises ``GalleryError`` if the setting names no such function.
+    Raises ``GalleryError`` if the setting does not name such a function.
     """
     quantities = standard_quantities()
     list_own = load_function(config, SETTING, "returns a list of Quantity")
@@ -135,10 +138,10 @@ def list_quantities(config: Config) -> dict[str, Quantity]:
 
 
 def name_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:
-    """Return the names of the quantities that a CPU does not measure."""
+    """Return the names of the quantities that only a GPU can measure."""
     return frozenset(name for name, quantity in quantities.items() if quantity.gpu_only)
 
 
 def name_gpu_bound(quantities: Mapping[str, Quantity]) -> frozenset[str]:
-    """Return the names of the quantities that follow from the GPU alone."""
+    """Return the names of the quantities that depend only on the GPU."""
     return frozenset(name for name, quantity in quantities.items() if quantity.gpu_bound)

@@ -1,11 +1,12 @@
 """The directive ``releases``: what moved between two releases, in sentences and a table.
 
-``.. releases:: 2.15 2.11`` tells it of the page's recipe, or of all recipes on another page.
+``.. releases:: 2.15 2.11`` tells it of the page's recipe. On another page it tells it of all
+recipes: first of all of them together, then of each.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from babel import Locale
 from docutils import nodes
@@ -45,37 +46,37 @@ from .table_nodes import make_table
 _ = get_translation("sphinx_recorded_gallery")
 
 _RELEASE = re.compile(r"\d+(\.\d+)?")
-_LAST_DIGIT = -2  # of ratios
+_LAST_DIGIT = -2  # of ratios: two decimals
 
 
 class release_changes(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """What moved from the release ``before`` to ``now``, drawn once the page is translated."""
+    """A placeholder for what moved from the release ``before`` to ``now``."""
 
 
 class release_table(nodes.General, nodes.Element):  # noqa: N801
-    """A table below a ``summary``, folded where pages can fold."""
+    """A table below a ``summary``, or sentences and a table, folded where pages can fold."""
 
 
 class Releases(SphinxDirective):
-    """Names two releases, the newer one first."""
+    """The directive; its arguments are two releases, the newer one first."""
 
     required_arguments = 2
 
     def run(self) -> list[nodes.Node]:
-        """Return the place of what moved."""
+        """Return the placeholder."""
         now, before = self.arguments
         for release in (now, before):
             if not _RELEASE.fullmatch(release):
-                raise self.error(f"releases: {release!r} is no release; write one as 2.15")
+                raise self.error(f"releases: {release!r} is not a release; write it like 2.15")
         if now == before:
-            raise self.error(f"releases: {now} and {before} are one release; name another")
+            raise self.error(f"releases: both releases are {now}; name another one")
         node = release_changes(now=now, before=before)
         self.set_source_info(node)
         return [node]
 
 
 def fill_releases(env: BuildEnvironment, document: nodes.document) -> None:
-    """Tell what moved, in the reader's language."""
+    """Replace placeholders by what moved, in the reader's language."""
     for node in list(document.findall(release_changes)):
         node.replace_self(_tell_changes(env, node["now"], node["before"]))
 
@@ -83,8 +84,8 @@ def fill_releases(env: BuildEnvironment, document: nodes.document) -> None:
 def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> ReleaseChanges:
     """Return what moved in a recipe between two releases, for ``once``.
 
-    No host is in it where one of them was not measured. A page that shows it has to ``watch`` the
-    results of the recipe.
+    If one of them was not measured, the result has no hosts. A page that shows it must ``watch``
+    the results of the recipe.
     """
     results = load_results(env, docname)
     if results is None or results.outcome is not Outcome.MEASURED:
@@ -99,20 +100,29 @@ def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> 
 
 
 def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.Node]:
+    """Return what moved in the page's recipe, or in all recipes."""
     files = watch(env, all_files)
     docnames = [env.docname] if env.docname in files else list(files)
     told: list[nodes.Node] = []
     without: list[nodes.Node] = []
+    compared: dict[str, ReleaseChanges] = {}
     for docname in docnames:
         watch(env, load_results, docname)
         changes = once(env, load_changes, docname, now, before)
         if changes.hosts:
-            told += _tell_recipe(env, docname, now, before, changes)
+            compared[docname] = changes
         else:
             without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
-    if without:
+    if len(compared) > 1:
+        told += _tell_together(env, compared)
+    for docname, changes in compared.items():
+        told += _tell_recipe(env, docname, now, before, changes)
+    facts = {"now": now, "before": before}
+    if not compared and len(docnames) > 1:
+        text = _("No machine has measured any recipe with both %(now)s and %(before)s yet.")
+        told.append(_paragraph(nodes.Text(str(text % facts))))
+    elif without:
         text = _("No machine has measured both %(now)s and %(before)s:")
-        facts = {"now": now, "before": before}
         told.append(_paragraph(nodes.Text(f"{text % facts} "), *without))
     return told
 
@@ -120,7 +130,7 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
 def _tell_recipe(
     env: BuildEnvironment, docname: str, now: str, before: str, changes: ReleaseChanges
 ) -> Iterator[nodes.Node]:
-    """Yield the name of a recipe, what moved in sentences, and a table of each measurement."""
+    """Yield the name of a recipe, sentences on what moved, and a table of the measurements."""
     locale = current_language(env.config).locale
     if docname != env.docname:
         yield nodes.rubric("", "", _link(env, docname))
@@ -130,42 +140,80 @@ def _tell_recipe(
     else:
         text = _("%(now)s beside %(before)s on %(machines)s machines that measured both.")
     yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
-    items = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
-    unmoved = []
-    for summary in summarize(changes.changes):
+    claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
+    quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
+    folded = release_table(summary=str(_("What moved, measurement by measurement")))
+    if docname == env.docname:
+        yield _list([*claims, *quantities])
+    else:  # a page of many recipes shows the claims of each, and folds the rest
+        if claims:
+            yield _list(claims)
+        folded += _list(quantities)
+    if changes.moved:
+        folded += _draw_table(env, docname, now, before, changes.moved, locale)
+    if folded.children:
+        yield folded
+
+
+def _tell_together(
+    env: BuildEnvironment, compared: Mapping[str, ReleaseChanges]
+) -> Iterator[nodes.Node]:
+    """Yield what moved in all recipes together."""
+    locale = current_language(env.config).locale
+    first = next(iter(compared))  # quantities are called alike in all recipes
+    changes = [change for each in compared.values() for change in each.changes]
+    yield nodes.rubric("", str(_("All recipes together")))
+    yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
+
+
+def _tell_quantities(
+    env: BuildEnvironment, docname: str, summaries: Sequence[QuantitySummary], locale: Locale
+) -> Iterator[Pieces]:
+    """Yield a sentence for each quantity that moved, and one for all that did not."""
+    unmoved: list[str] = []
+    unknown: list[str] = []
+    for summary in summaries:
         if summary.has_moved:
-            items += _tell_quantity(env, docname, summary, locale)
-        else:
-            unmoved.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+            yield from _tell_quantity(env, docname, summary, locale)
+            continue
+        name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+        (unmoved if summary.is_known else unknown).append(name)
     if unmoved:
         names = {"quantities": ", ".join(unmoved)}
-        items.append([(str(_("Unchanged: %(quantities)s") % names), False)])
-    yield nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
-    if changes.moved:
-        table = _draw_table(env, docname, now, before, changes.moved, locale)
-        yield release_table("", table, summary=str(_("What moved, measurement by measurement")))
+        yield [(str(_("Unchanged: %(quantities)s") % names), False)]
+    if unknown:
+        names = {"quantities": ", ".join(unknown)}
+        text = _("Not known from one machine, whose CPU decides: %(quantities)s")
+        yield [(str(text % names), False)]
+
+
+def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
+    return nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
 
 
 def _tell_claim(
     env: BuildEnvironment, docname: str, now: str, before: str, claim: ClaimChange
 ) -> Pieces:
-    """Return a claim that holds with one release alone, with the values of both."""
-    holds, fails = (now, before) if claim.holds_now else (before, now)
-    records = (claim.now, claim.before) if claim.holds_now else (claim.before, claim.now)
+    """Return a sentence on a claim that holds with only one release, with the values of both."""
+    if claim.holds_now:
+        holds, held = now, claim.now
+        fails, refuted = before, claim.before
+    else:
+        holds, held = before, claim.before
+        fails, refuted = now, claim.now
     text = _("Holds with %(holds)s and not with %(fails)s:") % {"holds": holds, "fails": fails}
-    held, refuted = (record.compared for record in records)
     return [
         (f"{text} ", False),
-        *tell_comparison(env, docname, held),
+        *tell_comparison(env, docname, held.compared),
         (f"; {fails}: ", False),
-        *tell_comparison(env, docname, refuted, between=" · "),
+        *tell_comparison(env, docname, refuted.compared, between=" · "),
     ]
 
 
 def _tell_quantity(
     env: BuildEnvironment, docname: str, summary: QuantitySummary, locale: Locale
 ) -> Iterator[Pieces]:
-    """Yield a sentence for what became less of a quantity, and one for what became more."""
+    """Yield a sentence on the measurements of a quantity that fell, and one on those that rose."""
     less, more = _sentences(summary)
     quantity = _plain(name_word(env, docname, summary.quantity, QUANTITY))
     for text, changes in ((less, summary.less), (more, summary.more)):
@@ -181,7 +229,7 @@ def _tell_quantity(
 
 
 def _sentences(summary: QuantitySummary) -> tuple[str, str]:
-    """Return the sentences for less and for more of a quantity."""
+    """Return the sentences for measurements that fell and that rose."""
     first = (summary.less or summary.more)[0].now
     if first.quantity == "speedup":
         return (
@@ -200,7 +248,7 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
 
 
 def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
-    """Return by which share measurements changed: ``8 to 51%``."""
+    """Return the shares by which measurements changed: ``8 to 51%``."""
     shares = [abs(change.ratio - 1) for change in changes if math.isfinite(change.ratio)]
     if not shares:
         return "∞"
@@ -209,11 +257,11 @@ def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
 
 
 def _describe_basis(basis: set[Basis]) -> str:
-    """Return a mark for what the host bounds; nothing for values that the GPU bounds."""
+    """Return a mark for measurements that the host bounds; "" for those that the GPU bounds."""
     if basis == {Basis.WITHIN_PROCESS}:
-        return str(_("(relative to the baseline of the same process)"))
+        return str(_("(relative to the baseline)"))
     if Basis.HOST in basis:
-        return str(_("(bound by the host, whose processes differ, too)"))
+        return str(_("(bound by the host)"))
     return ""
 
 

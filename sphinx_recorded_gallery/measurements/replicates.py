@@ -1,8 +1,8 @@
-"""Replicates: what fresh processes measured, one line each in ``recordings/<name>.jsonl``.
+"""Replicates: measurements of fresh processes, one line each in ``recordings/<name>.jsonl``.
 
-Lines are only ever appended, on any machine, and git unites those of two branches. Lines of other
-code (another fingerprint) are stale and ignored. Each carries a hash, so that a changed byte is
-told with its number; as in a recording, the hash guards against accidents, not against forgery.
+Lines are only ever appended, on any machine, and git merges those of two branches. Lines of other
+code (with another fingerprint) are stale and ignored. Each line carries a hash, which reveals a
+changed byte. As in a recording, the hash guards against accidents, not against forgery.
 """
 
 import json
@@ -18,73 +18,79 @@ from ..recipes.recording import check_run, digest, name_device
 from ..recipes.releases import find_release
 from .rows import Row, parse, require_unique
 
-SCHEMA = 1
+SCHEMA = 1  # with another number, all lines that are recorded are refused
 _CONFLICT = re.compile(rb"<{7}|={7}|>{7}|\|{7}")  # as git marks it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """What one fresh process of a recipe published."""
+    """The measurements that one fresh process of a recipe published."""
 
-    replicate: int  # its number, RECIPE_REPLICATE; 0 is the run that the page shows
+    replicate: int  # RECIPE_REPLICATE; 0 is the run that the page shows
     host: str  # a hash of the machine's identity
     rows: tuple[Row, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict)  # of packages, and of more
+    versions: dict[str, str] = field(default_factory=dict)  # of packages, and of Python
 
     @cached_property
     def by_key(self) -> dict[str, Row]:
-        """What it measured, by the keys of its rows."""
+        """Its rows by key."""
         return {row.key: row for row in self.rows}
 
     @property
     def title(self) -> str:
-        """How a person is told of it."""
-        who = f"replicate {self.replicate}" if self.replicate else "the run of the page"
-        return f"{who} on host {self.host}" if self.host else who
+        """Its name in messages."""
+        title = "the run of the page"
+        if self.replicate:
+            title = f"replicate {self.replicate}"
+        if self.host:
+            title += f" on host {self.host}"
+        return title
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replicate(Process):
-    """A process beside that of the page, as a line tells it."""
+    """A process other than that of the page, as a line records it."""
 
     fingerprint: str  # Recipe.replicate_fingerprint
-    device: dict[str, Any]  # gpu (unless it was a CPU), cpu, cores and more
+    device: dict[str, Any]  # gpu (if one was used), cpu, cores and more
     commit: str | None
     modified: bool  # there were uncommitted changes
     recorded: str  # in ISO 8601
     seconds: float
-    hash: str = field(default="", compare=False)  # of the line that it was read from
+    hash: str = field(default="", compare=False)  # of its line
 
     @property
     def device_name(self) -> str:
-        """The GPU that ran it, or else the CPU."""
+        """The GPU that it used, or else the CPU."""
         return name_device(self.device)
 
     def find_place(self, package: str) -> tuple[str, str, str]:
-        """Return host, device and release, which are told apart by the version of ``package``."""
+        """Return host, device and release; the version of ``package`` is the release."""
         return self.host, self.device_name, find_release(self.versions, package)
 
     @property
     def line(self) -> str:
-        """What stands in the file, without the line break."""
+        """Its line in the file, without the line break."""
         facts = {name: getattr(self, name) for name in _FACTS}
         value = {"schema": SCHEMA, **facts, "rows": [row.as_json for row in self.rows]}
         return json.dumps({**value, "hash": digest(value)}, sort_keys=True, allow_nan=False)
 
 
-_FACTS = [each.name for each in fields(Replicate) if each.name not in ("rows", "hash")]
+_FACTS = [attribute.name for attribute in fields(Replicate)]
+_FACTS.remove("rows")
+_FACTS.remove("hash")
 
 
 def replicates_path(recording: Path) -> Path:
-    """Return where the replicates of a recording ``recordings/<name>.ipynb`` lie."""
+    """Return the path of the replicates of a recording ``recordings/<name>.ipynb``."""
     return recording.with_suffix(".jsonl")
 
 
 def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...], int]:
-    """Return the replicates of a fingerprint in a file, in its order, and how many are of others.
+    """Return the replicates with a fingerprint in the order of a file, and the number of others.
 
-    Without a ``fingerprint`` that of the newest line is taken, without a file there are none. A
-    line that is there twice counts once. Raises ``GalleryError`` that names a damaged line.
+    An empty ``fingerprint`` stands for that of the newest line. Without a file there are no
+    replicates. A line that occurs twice counts once. Raises ``GalleryError`` for a damaged line.
     """
     try:
         ensure_regular_file(path)
@@ -93,11 +99,11 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
         return (), 0
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
-    found: dict[str, Replicate] = {}
+    by_hash: dict[str, Replicate] = {}
     for number, line in enumerate(lines, 1):
         if _CONFLICT.match(line):
+            text = "an unresolved merge conflict"
             remedy = "keep the lines of both sides and remove those that git added"
-            text = "a conflict that git left here"
             raise GalleryError(text, path=path, line=number, remedy=remedy)
         if line.strip():
             try:
@@ -105,17 +111,20 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
             except ValueError as error:
                 remedy = "restore the line from git, or remove it"
                 raise GalleryError(str(error), path=path, line=number, remedy=remedy) from None
-            found[replicate.hash] = replicate
-    if found and not fingerprint:
-        fingerprint = max(found.values(), key=lambda each: each.recorded).fingerprint
-    current = tuple(each for each in found.values() if each.fingerprint == fingerprint)
-    return current, len(found) - len(current)
+            by_hash[replicate.hash] = replicate
+    replicates = list(by_hash.values())
+    if replicates and not fingerprint:
+        newest = max(replicates, key=lambda replicate: replicate.recorded)
+        fingerprint = newest.fingerprint
+    current = [replicate for replicate in replicates if replicate.fingerprint == fingerprint]
+    return tuple(current), len(replicates) - len(current)
 
 
 def _read_line(line: bytes) -> Replicate:
-    """Return the replicate of a line; raise ``ValueError`` that says what is wrong."""
+    """Return the replicate of a line; raise ``ValueError`` with the reason if there is none."""
     try:
         value = json.loads(line)
+        # True == 1, and a bool is an int: so types are compared.
         if type(value["schema"]) is not int or value["schema"] != SCHEMA:
             raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
         sealed = value.pop("hash")

@@ -1,7 +1,7 @@
 """The roles ``measured`` and ``claim``: numbers and sentences that recordings confirm, in prose.
 
-A role leaves a node that names a key. When the page is translated, the measurement is put there in
-the reader's form, and a claim gets its evidence. Other formats than HTML have their text alone.
+A role leaves a node that names a key. Once the page is translated, the node gets the measurement in
+the reader's language, and a claim gets its evidence. Formats other than HTML show only the text.
 """
 
 from html import escape
@@ -17,7 +17,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ..errors import GalleryError
 from ..languages import current_language, source_language
-from ..store import store_of
+from ..store import get_store
 from .keys import Reference, at_release, parse_claim, parse_reference
 from .lookup import Lookup, Outcome, find_page, look_up
 from .names import mark, name_measurement, name_release, tell_comparison
@@ -28,9 +28,10 @@ _ = get_translation("sphinx_recorded_gallery")
 
 
 class measured(nodes.inline):  # noqa: N801 (docutils names nodes so)
-    """A measurement: its text is the key until it is filled in.
+    """A measurement; its text is the key until it is filled in.
 
-    ``recipe`` is the page of its recipe, ``key`` its key, ``release`` another one than the page's.
+    ``recipe`` is the page of its recipe, ``key`` its key, and ``release`` the named release; empty
+    for that of the page.
     """
 
 
@@ -41,7 +42,7 @@ class claim(nodes.inline):  # noqa: N801
 class measurement_list(nodes.General, nodes.Element):  # noqa: N801
     """The measurements of a page: ``rows`` of names in pieces, measurement and spread.
 
-    ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
+    ``hosts`` is the largest number of hosts of a measurement; 0 if each is of a single process.
     """
 
 
@@ -50,54 +51,46 @@ ROLES = {"measured": measured, "claim": claim}
 
 
 class MeasuredRole(SphinxRole):
-    """Makes the node of either role."""
+    """The implementation of both roles."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the node; what is wrong with its text is told when the page has been read."""
+        """Return the node; mistakes in its text are reported after the page was read."""
         node = make_node(self.env, self.env.docname, self.name, self.text)
         node.rawsource = self.rawtext
         return [node], []
 
 
-def make_node(
-    env: BuildEnvironment, docname: str, role: str, text: str, *, borrowed: bool = False
-) -> nodes.inline:
-    """Return the node of a role in a text of the page ``docname``.
+def make_node(env: BuildEnvironment, docname: str, role: str, text: str) -> nodes.inline:
+    """Return the node of a role in a text of the page ``docname``."""
 
-    A text that another page shows is ``borrowed``: that page has no evidence of it and no problems.
-    """
-
-    def name(kind: type[nodes.inline], named: Reference, *shown: str) -> nodes.inline:
-        recipe = find_page(env, named, docname)
-        return kind("", *shown, recipe=recipe, key=named.key, release=named.release)
+    def refer(node_type: type[nodes.inline], reference: Reference, *text: str) -> nodes.inline:
+        recipe = find_page(env, reference, docname)
+        return node_type("", *text, recipe=recipe, key=reference.key, release=reference.release)
 
     try:
         if role == "measured":
-            named = parse_reference(text)
-            node = name(measured, named, named.key)
+            reference = parse_reference(text)
+            node = refer(measured, reference, reference.key)
         else:
             parsed = parse_claim(text)
-            node = name(claim, parsed.claim)
+            node = refer(claim, parsed.claim)
             for piece in parsed.pieces:
                 if isinstance(piece, Reference):
-                    node += name(measured, piece, piece.key)
+                    node += refer(measured, piece, piece.key)
                 else:
                     node += nodes.Text(piece)
     except ValueError as error:
         node = ROLES[role]("", text, problem=str(error))
-    if borrowed:
-        for inner in node.findall(lambda n: isinstance(n, measured | claim)):
-            inner["borrowed"] = True
     return node
 
 
 def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
-    """Put measurements where a page names them, once it is translated; give claims evidence."""
+    """Fill in the measurements that a translated page names, and give claims their evidence."""
     numbers = [node for node in document.findall(measured) if "key" in node]
     claims = [node for node in document.findall(claim) if "key" in node]
     rows: dict[tuple[str, ...], tuple[Any, ...]] = {}
     hosts = 0
-    for node in (*numbers, *claims):  # the sentences of claims are whole then
+    for node in (*numbers, *claims):  # claims last, when their sentences are complete
         lookup = look_up(env, node["recipe"], node["key"], node["release"])
         if lookup.problem:
             node["problem"] = lookup.problem
@@ -106,7 +99,7 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
             _prove(env, node, lookup.claim)
             continue
         row = _fill(env, node, lookup)
-        if row and "borrowed" not in node:
+        if row:
             rows[node["recipe"], node["key"], node["release"]] = row
         if lookup.measurement and lookup.measurement.processes > 1:
             hosts = max(hosts, lookup.measurement.hosts)
@@ -116,12 +109,16 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
 
 
 def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[Any, ...] | None:
-    """Let a node show its measurement; return its row of the list, or None without one."""
-    measurement, locale = lookup.measurement, current_language(env.config).locale
+    """Show the measurement in a node; return its row of the list, or None without a measurement."""
+    measurement = lookup.measurement
+    locale = current_language(env.config).locale
     node.children = []
     if measurement is None:
-        is_elsewhere = lookup.outcome is Outcome.LEFT_TO_GPU
-        node += nodes.Text(_("[not measured here]") if is_elsewhere else _("[not measured yet]"))
+        if lookup.outcome is Outcome.LEFT_TO_GPU:
+            placeholder = _("[not measured here]")
+        else:
+            placeholder = _("[not measured yet]")
+        node += nodes.Text(placeholder)
         node["classes"].append("unmeasured")
         return None
     text = format_measurement(measurement, locale)
@@ -135,20 +132,21 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
 
 
 def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> None:
-    """Give a node the lines of its evidence: pieces, and whether they are what was measured."""
+    """Give a node the lines of its evidence: each its pieces, and whether they are measurements."""
     node["evidence"] = []
-    if record and record.refuted:  # no mark confirms it
+    if record and record.refuted:  # without evidence, no mark confirms the sentence
         key = at_release(record.key, node["release"])
         node["problem"] = f'the claim "{node.astext()}" ({key}) {record.failure}'
     elif record:
-        told = tell_comparison(env, node["recipe"], record.compared)
+        comparison = tell_comparison(env, node["recipe"], record.compared)
         if node["release"]:
             release = name_release(env, node["recipe"], node["release"])
-            told = [(f"{release}: ", False), *told]
-        node["evidence"] = [([(_count(record), False)], False), (told, True)]
+            comparison = [(f"{release}: ", False), *comparison]
+        node["evidence"] = [([(_count(record), False)], False), (comparison, True)]
 
 
 def _count(record: ClaimRecord) -> str:
+    """Return a sentence with the number of processes in which a claim holds."""
     facts = {"held": record.held, "processes": record.of, "machines": record.hosts}
     if record.of == 1 and record.held:
         return str(_("Holds in the one process that was measured:"))
@@ -160,70 +158,84 @@ def _count(record: ClaimRecord) -> str:
 
 
 def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
-    """Note what is wrong with the figures of a page, with its place, for every build to tell."""
-    problems = store_of(env).pages[env.docname].problems
+    """Note the problems of a page's measurements and claims, so that every build reports them."""
+    problems = get_store(env).pages[env.docname].problems
     for node in document.findall(lambda n: isinstance(n, measured | claim)):
-        if "problem" in node and "borrowed" not in node:
-            block = node.parent  # the paragraph knows its place, also that of a translation
-            while block.parent is not None and (
-                block.line is None or isinstance(block, nodes.inline)
-            ):
-                block = block.parent
-            path = None if node.get("in_files") else block.source and Path(block.source)
+        if "problem" in node:
+            block = _find_block(node)
+            path = None
+            if block.source and not node.get("in_files"):
+                path = Path(block.source)
             problems.append(str(GalleryError(node["problem"], path=path, line=block.line)))
 
 
+def _find_block(node: nodes.Element) -> nodes.Element:
+    """Return the paragraph around a node; only it has a place, also if it is translated."""
+    block = node.parent
+    while block.parent is not None and (block.line is None or isinstance(block, nodes.inline)):
+        block = block.parent
+    return block
+
+
 def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
-    """Begin a figure or a claim; where one falls again shows a mouse, the list tells everybody."""
+    """Begin a measurement or a claim; hovering shows the spread, which is also in the list."""
     if _has_evidence(self, node):
-        count = self.__dict__.setdefault("claims_written", {})
-        count[node["key"]] = count.get(node["key"], 0) + 1
-        name = f"claim {self.builder.current_docname} {node['key']} {count[node['key']]}"
+        counts = self.__dict__.setdefault("claims_written", {})
+        number = counts.get(node["key"], 0) + 1
+        counts[node["key"]] = number
+        name = f"claim {self.builder.current_docname} {node['key']} {number}"
         node["ids"] = [nodes.make_id(name)]
-    spread = {"title": node["spread"]} if "spread" in node else {}
-    self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **spread))
+    attributes = {}
+    if "spread" in node:
+        attributes["title"] = node["spread"]
+    self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **attributes))
 
 
 def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
-    """End it; a claim with the mark that opens its evidence, for which no script is needed."""
+    """End it; a claim gets a button that opens its evidence without a script."""
     self.body.append("</span>")
     if not _has_evidence(self, node):
         return
     [sentence] = node["ids"]
-    box, button = f"{sentence}-evidence", f"{sentence}-mark"
-    lines = [
-        f'<span class="claim-line{" claim-measured" * is_told}" id="{box}-{number}">'
-        f"{mark(self.config, line)}</span>"
-        for number, (line, is_told) in enumerate(node["evidence"])
-    ]
-    # The button's name is the label, the sentence before it, and what was compared: several claims
-    # of a page may have the same words.
-    label = _("Evidence")  # not in the f-string, where the catalogs would miss it
-    here, source = current_language(self.config).tag, source_language(self.config).tag
-    said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
+    box = f"{sentence}-evidence"
+    button = f"{sentence}-mark"
+    lines = []
+    for number, (pieces, is_measured) in enumerate(node["evidence"]):
+        classes = "claim-line claim-measured" if is_measured else "claim-line"
+        text = mark(self.config, pieces)
+        lines.append(f'<span class="{classes}" id="{box}-{number}">{text}</span>')
+    label = _("Evidence")
+    language = ""  # the sentence around the button may not be translated
+    tag = current_language(self.config).tag
+    if tag != source_language(self.config).tag:
+        language = f' lang="{tag}"'
+    # Several claims of a page may have the same words. So the name of the button is its label, the
+    # sentence before it, and the compared measurements.
     self.body.append(
-        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{said} '
+        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{language} '
         f'aria-label="{escape(label)}" '
         f'aria-labelledby="{button} {sentence} {box}-1"></button>'
-        f'<span class="claim-evidence" id="{box}"{said} role="note" popover>'
+        f'<span class="claim-evidence" id="{box}"{language} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
 
 
 def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
-    """Tell whether evidence follows: a button works in no book, heading, link or card."""
-    inside = any(traverse_parent(node.parent, (nodes.title, nodes.reference, nodes.caption)))
-    here = not inside and self.builder.name != "epub" and "borrowed" not in node
-    return bool(here and node.get("evidence"))
+    """Return whether to show evidence: a button does not work in a book, heading, link or card."""
+    if self.builder.name == "epub":
+        return False
+    if any(traverse_parent(node.parent, (nodes.title, nodes.reference, nodes.caption))):
+        return False
+    return bool(node.get("evidence"))
 
 
 def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:
     """Write the list, folded."""
-    rows = [
-        f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"
-        f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
-        for names, figure, spread in node["rows"]
-    ]
+    rows = []
+    for names, measurement, spread in node["rows"]:
+        name = mark(self.config, [*names, (": ", False)])
+        range_text = mark(self.config, [(f" ({spread})", False)])
+        rows.append(f"<li>{name}<strong>{escape(measurement)}</strong>{range_text}</li>\n")
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
@@ -238,9 +250,9 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
                 "measured."
             )
         )
-    said = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
+    paragraphs = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
     self.body.append(
         f'<details class="figure-list"><summary>{escape(summary)}</summary>\n'
-        f"{said}<ul>\n{''.join(rows)}</ul>\n</details>\n"
+        f"{paragraphs}<ul>\n{''.join(rows)}</ul>\n</details>\n"
     )
     raise nodes.SkipNode

@@ -1,7 +1,7 @@
-"""Rows: what a recipe publishes of its measurements, in long form.
+"""Rows: the measurements that a recipe publishes, in long form.
 
-A recipe publishes them by displaying a JSON object of the type ``MIME``, of which several add up;
-``rows.schema.json`` says what it may hold.
+A recipe publishes rows by displaying JSON objects of the type ``MIME``; ``rows.schema.json``
+describes them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..recipes.recipe import Recipe
 
 MIME = PUBLISHED_MIME + "rows+json"
-REMEDY = "correct what the recipe publishes"
+REMEDY = "correct what the example publishes"
 LARGEST, SMALLEST = 1e15, 1e-15  # as in the schema
 
 Size = int | float | str | None
@@ -35,7 +35,7 @@ Size = int | float | str | None
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """What one process measured once."""
+    """One measurement of one process."""
 
     case: str
     variant: str
@@ -47,19 +47,24 @@ class Row:
 
     @cached_property
     def key(self) -> str:
-        """How prose calls it: ``adam.100.compiled.speedup``."""
-        sizes = [] if self.size is None else [self.size]
-        return ".".join(map(slug, [self.case, *sizes, self.variant, self.quantity]))
+        """Its name in prose: ``adam.100.compiled.speedup``."""
+        parts: list[str | float] = [self.case, self.variant, self.quantity]
+        if self.size is not None:
+            parts.insert(1, self.size)
+        return ".".join(map(slug, parts))
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """What a recipe publishes of it."""
-        return {name: each for name, each in asdict(self).items() if each or name != "sizes"}
+        """The JSON object that a recipe publishes."""
+        value = asdict(self)
+        if not self.sizes:
+            del value["sizes"]
+        return value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table that a page draws of rows: a line for each variant, or for size and variant."""
+    """A table that a page draws from rows: a line for each variant, or each size and variant."""
 
     case: str
     quantities: tuple[str, ...]  # its columns
@@ -67,7 +72,7 @@ class Table:
 
 
 def slug(part: str | float) -> str:
-    """Return a part of a key: lower case, with ``-`` for all but letters, digits and ``_``."""
+    """Return a part of a key: lower case, with ``-`` for all but ``a-z0-9_``."""
     if isinstance(part, float) and part.is_integer():
         part = int(part)
     return re.sub("[^a-z0-9_]+", "-", str(part).lower()).strip("-")
@@ -76,8 +81,8 @@ def slug(part: str | float) -> str:
 def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None) -> tuple[Row, ...]:
     """Return the rows that the cells of a notebook published.
 
-    Raises ``GalleryError`` at ``place``, the recipe or its recording, that names the row, its cell
-    and, of a ``recipe`` whose cells these are, the line of the cell.
+    Raises ``GalleryError`` that names the row and its cell. It points to ``place``, the recipe or
+    its recording; if ``recipe`` is given, to the line of the cell.
     """
     rows: list[Row] = []
     for number, data in find_data(notebook):
@@ -94,9 +99,11 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
 
 
 def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:
-    """Return the rows that one output publishes; none if it is not what a recipe may publish."""
+    """Return the rows that one output publishes; none if they are invalid."""
+    if MIME not in data:
+        return ()
     with suppress(ValueError):
-        return parse(data[MIME]) if MIME in data else ()
+        return parse(data[MIME])
     return ()
 
 
@@ -115,7 +122,7 @@ def find_table(data: Mapping[str, Any]) -> Table | None:
 
 
 def parse(value: Any) -> tuple[Row, ...]:
-    """Return the rows of one display; raise ``ValueError`` that says which row is wrong."""
+    """Return the rows of one display; raise ``ValueError`` that names the wrong row."""
     validate(value, "rows")
     rows = value.get("rows", [])
     for number, row in enumerate(rows, 1):
@@ -128,17 +135,18 @@ def parse(value: Any) -> tuple[Row, ...]:
 
 
 def _require_rows_of_table(table: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ``ValueError`` for a case or a quantity of a table of which no row is published."""
+    """Raise ``ValueError`` if the case or a quantity of a table has no row."""
     quantities = {row["quantity"] for row in rows if row["case"] == table["case"]}
     if not quantities:
-        raise ValueError(f"the table is of the case {table['case']!r}, of which there is no row")
+        raise ValueError(f"no row has the case of the table, {table['case']!r}")
     for name in table["quantities"]:
         if name not in quantities:
-            raise ValueError(f"the table has a column {name!r}, of which there is no row")
+            raise ValueError(f"no row has the quantity of the column {name!r}")
 
 
 def require_unique(rows: Sequence[Row]) -> None:
-    """Raise ``ValueError`` for a key that is there twice."""
-    key, count = next(iter(Counter(row.key for row in rows).most_common(1)), ("", 0))
-    if count > 1:
-        raise ValueError(f"{count} rows have the key {key}")
+    """Raise ``ValueError`` for a key that several rows have."""
+    counts = Counter(row.key for row in rows)
+    for key, count in counts.most_common(1):
+        if count > 1:
+            raise ValueError(f"{count} rows have the key {key}")

@@ -1,4 +1,4 @@
-"""What recipes publish for programs, held to a schema: its mistakes in words.
+"""Check what recipes publish for programs by schemas, and describe mistakes in words.
 
 Descriptions in a schema complete the sentence "it has to be ...".
 """
@@ -14,7 +14,7 @@ _SHARED = "rows"  # the schema whose definitions all may use
 
 
 def validate(value: Any, schema: str) -> None:
-    """Raise ``ValueError`` that says what is wrong with a value, by a schema of this folder."""
+    """Raise ``ValueError`` with the mistake of a value, by a schema of this folder."""
     from fastjsonschema import JsonSchemaValueException
 
     try:
@@ -25,7 +25,7 @@ def validate(value: Any, schema: str) -> None:
 
 @cache
 def _validator(name: str) -> Any:
-    import fastjsonschema  # slow to import, as is what it makes, and most pages publish nothing
+    import fastjsonschema  # slow to import and to use, and most pages publish nothing
 
     schema = _read(name)
     return fastjsonschema.compile({**schema, "definitions": _read(_SHARED)["definitions"]})
@@ -38,12 +38,12 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _describe(error: Any) -> str:
-    """Return what is wrong with a value, by what the schema says of it."""
-    shown = "a huge number"  # an integer of thousands of digits
+    """Return the mistake of a value in words, from the descriptions in the schema."""
+    text = "a huge number"  # an integer of thousands of digits
     with suppress(ValueError):
-        shown = repr(error.value)
+        text = repr(error.value)
     needed = error.definition.get("description", error.message)
-    what = f"{shown:.200}, which has to be {needed}"
+    what = f"{text:.200}, which has to be {needed}"
     match error.path[1:]:
         case ["rows", number]:
             return f"row {int(number) + 1}: it is {what}"

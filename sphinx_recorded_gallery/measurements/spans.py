@@ -1,7 +1,7 @@
-"""Spans: what was busy when in a run, such as CPU and GPU; a recipe publishes them by case.
+"""Spans: when lanes such as CPU and GPU were busy in a run; a recipe publishes them by case.
 
-It displays a JSON object of the type ``SPANS_MIME`` for each case; ``spans.schema.json`` says what
-it may hold. Sites draw them. They are of the run that a page shows alone, and no measurements.
+It displays a JSON object of the type ``SPANS_MIME`` for each case; ``spans.schema.json`` describes
+it. Sites draw spans. They belong only to the run that a page shows, and are not measurements.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..recipes.recipe import Recipe
 
 SPANS_MIME = PUBLISHED_MIME + "spans+json"
-REMEDY = "correct what the recipe publishes"
+REMEDY = "correct what the example publishes"
 
 Span = tuple[float, float]  # start and end, in seconds from the beginning of the picture
 
@@ -42,18 +42,23 @@ class Spans:
     @property
     def end(self) -> float:
         """When the last span ends, in seconds; 0 without any."""
-        return max((end for lane in self.lanes.values() for _start, end in lane), default=0.0)
+        ends = [0.0]
+        for lane in self.lanes.values():
+            ends += [end for _start, end in lane]
+        return max(ends)
 
 
 def find_spans(data: Mapping[str, Any]) -> Spans | None:
-    """Return the spans that one output publishes; None if it is not what a recipe may publish."""
+    """Return the spans that one output publishes; None if there are none or they are invalid."""
+    if SPANS_MIME not in data:
+        return None
     with suppress(ValueError):
-        return parse_spans(data[SPANS_MIME]) if SPANS_MIME in data else None
+        return parse_spans(data[SPANS_MIME])
     return None
 
 
 def parse_spans(value: Any) -> Spans:
-    """Return the spans of one display; raise ``ValueError`` that says which is wrong."""
+    """Return the spans of one display; raise ``ValueError`` that names a wrong one."""
     validate(value, "spans")
     lanes = {name: _parse_lane(name, lane) for name, lane in value["lanes"].items()}
     return Spans(case=value["case"], lanes=lanes)
@@ -75,8 +80,8 @@ def read_spans(
 ) -> dict[str, Spans]:
     """Return the spans that the cells of a notebook published, by case.
 
-    Raises ``GalleryError`` at ``place``, the recipe or its recording, that names the cell and, of a
-    ``recipe`` whose cells these are, the line of the cell.
+    Raises ``GalleryError`` that names the cell. It points to ``place``, the recipe or its
+    recording; if ``recipe`` is given, to the line of the cell.
     """
     by_case: dict[str, Spans] = {}
     for number, data in find_data(notebook):
@@ -97,8 +102,8 @@ def read_spans(
 def load_spans(env: BuildEnvironment, docname: str) -> dict[str, Spans]:
     """Return the spans of the run that the page ``docname`` shows, by case.
 
-    There are none of a page that is no recipe's, or whose recording is missing or stale. Raises
-    ``GalleryError`` for spans that are wrong. The page of a recipe is read again when its recording
+    There are none on other pages than those of recipes, and none without a current recording.
+    Raises ``GalleryError`` for invalid spans. The page of a recipe is read again when its recording
     changes; another page has to ``watch`` the recording itself.
     """
     page = load_page(env, docname)

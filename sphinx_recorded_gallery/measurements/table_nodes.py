@@ -1,12 +1,12 @@
-"""Tables as nodes, with columns as wide as what they hold."""
+"""Tables as docutils nodes, with columns as wide as their contents."""
 
 from collections.abc import Sequence
 
 from docutils import nodes
 
-_WIDEST = 50  # characters, for formats that have no other measure
+_WIDEST = 50  # characters of a column, in formats that measure columns in characters
 
-Line = Sequence[Sequence[nodes.Node]]  # the words of each cell; none in an empty one
+Line = Sequence[Sequence[nodes.Node]]  # the inline nodes of each cell; an empty cell has none
 
 
 def make_table(
@@ -17,14 +17,17 @@ def make_table(
     caption: Sequence[nodes.Node] = (),
     classes: Sequence[str] = (),
 ) -> nodes.table:
-    """Return a table; the first columns, ``stubs``, head its lines. No text of it is a message."""
+    """Return a table whose text is left out of catalogs.
+
+    The cells of the first columns, ``stubs`` in number, are headings of their lines.
+    """
     specs = []
-    for number, cells in enumerate(zip(head, *lines, strict=True)):
-        widest = max(sum(len(word.astext()) for word in cell) for cell in cells)
-        width = min(_WIDEST, max(1, widest))
+    for number, column in enumerate(zip(head, *lines, strict=True)):
+        width = min(_WIDEST, max(1, *map(_count_characters, column)))
         specs.append(nodes.colspec(colwidth=width, stub=number < stubs))
-    body = nodes.tbody("", *(_make_row(line) for line in lines))
-    group = nodes.tgroup("", *specs, nodes.thead("", _make_row(head)), body, cols=len(specs))
+    group = nodes.tgroup("", *specs, cols=len(specs))
+    group += nodes.thead("", _make_row(head))
+    group += nodes.tbody("", *map(_make_row, lines))
     table = nodes.table("", classes=list(classes))
     if caption:
         table += nodes.title("", "", *caption, translatable=False)
@@ -32,11 +35,15 @@ def make_table(
     return table
 
 
+def _count_characters(cell: Sequence[nodes.Node]) -> int:
+    return sum(len(node.astext()) for node in cell)
+
+
 def _make_row(line: Line) -> nodes.row:
     row = nodes.row()
-    for words in line:
-        cell = nodes.entry()
-        if words:
-            cell += nodes.paragraph("", "", *words, translatable=False)
-        row += cell
+    for cell in line:
+        entry = nodes.entry()
+        if cell:
+            entry += nodes.paragraph("", "", *cell, translatable=False)
+        row += entry
     return row

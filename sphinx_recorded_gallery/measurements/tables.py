@@ -1,8 +1,8 @@
 """Draw the tables of measurements on a page, with the medians of all processes.
 
-A recipe publishes rows together with the case and the quantities of a table. Right after that, its
-run displays a table of its own numbers. Notebooks keep that one, and on the page the table drawn
-here replaces it. Tables without published rows stay as they were recorded.
+A recipe publishes rows together with the case and the quantities of a table. Right afterwards it
+displays a table with the numbers of its own run. Notebooks keep that table; on the page, the table
+drawn here replaces it. Tables without published rows stay as they were recorded.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,50 +28,49 @@ from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
-FIRST_QUANTITY = "speedup"  # the most important column, as a phone shows only two
+FIRST_QUANTITY = "speedup"  # the first column, since a phone shows only two
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A place for the table of the rows in ``table``; its children are the run's own table."""
+    """A placeholder for the table of ``table``; its children are the run's own table."""
 
 
 def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Mark where a page has tables of published rows.
+    """Mark the places for tables of published rows.
 
-    A ``measured_table`` is put around the HTML that the run displayed for the rows; if there is
-    none, it is added to the outputs of the cell.
+    A ``measured_table`` wraps the HTML that the run displayed for the rows. Without such HTML it is
+    added to the outputs of the cell.
     """
     if not isinstance(page, RecordedPage):
         return
-    boxes = {
-        box["recipe_outputs"]: box
-        for box in document.findall(nodes.container)
-        if "recipe_outputs" in box
-    }
+    boxes: dict[int, nodes.container] = {}
+    for box in document.findall(nodes.container):
+        if "recipe_outputs" in box:
+            boxes[box["recipe_outputs"]] = box
     for code in code_of_cells(document):
         recorded_cell = page.comparison.recorded.get(code["recipe_cell"])
         if not recorded_cell:
             continue
-        box = boxes.get(code["recipe_cell"])
-        additional_tables = _wrap_tables(recorded_cell.outputs, box)
+        cell_box = boxes.get(code["recipe_cell"])
+        additional_tables = _wrap_tables(recorded_cell.outputs, cell_box)
         if not additional_tables:
             continue
-        if box:
-            box += additional_tables
+        if cell_box:
+            cell_box += additional_tables
         else:
             insert_outputs(page, code, additional_tables)
 
 
 def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[nodes.Node]:
-    """Put a ``measured_table`` around the HTML that follows published rows.
+    """Wrap the HTML that follows published rows into a ``measured_table``.
 
-    Returns those of rows that no HTML follows.
+    Returns the tables of rows that no HTML follows.
     """
     html_nodes: Iterator[nodes.Node] = iter(())
     if box:
         html_nodes = iter([node for node in box.children if isinstance(node, nodes.raw)])
     additional_tables: list[nodes.Node] = []
-    pending: Table | None = None  # rows whose HTML has not come yet
+    pending: Table | None = None  # rows whose HTML has not been found yet
     for output in outputs:
         data = output.get("data", {})
         published = find_table(data)
@@ -96,10 +95,13 @@ def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
     for node in list(document.findall(measured_table)):
         results = watch(env, load_results, env.docname)
         by_key = results.measurements.by_key if results else {}
-        measurements = {row.key: by_key[row.key] for row in node["table"].rows if row.key in by_key}
+        measurements: dict[str, Measurement] = {}
+        for row in node["table"].rows:
+            if row.key in by_key:
+                measurements[row.key] = by_key[row.key]
         if results and measurements:
             node.replace_self(_draw(env, node["table"], measurements, results))
-        else:  # no current measurement has these keys, such as with a stale recording
+        else:  # no current measurement has these keys: the recording may be stale
             node.replace_self(node.children)
 
 
@@ -122,14 +124,18 @@ def _draw(
     for quantity in quantities:
         head.append(name_nodes(name_word(env, env.docname, quantity, QUANTITY)))
     lines = []
-    for size, variant in dict.fromkeys((row.size, row.variant) for row in table.rows):
+    sizes_and_variants = dict.fromkeys((row.size, row.variant) for row in table.rows)
+    for size, variant in sizes_and_variants:
         line: list[list[nodes.Node]] = []
         if has_sizes:
             line.append([nodes.Text(str(size))])
         line.append(name_nodes(name_word(env, env.docname, variant)))
         for quantity in quantities:
             measurement = _find(table, measurements, size, variant, quantity)
-            line.append([_show(measurement, locale)] if measurement else [])
+            cell: list[nodes.Node] = []
+            if measurement:
+                cell.append(_show(measurement, locale))
+            line.append(cell)
         lines.append(line)
     size_of_case = None if has_sizes else table.rows[0].size
     case = name_case(env, env.docname, table.case, size_of_case, size_name)
@@ -139,13 +145,13 @@ def _draw(
 
 
 def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
-    """Return a number of the table, which shows its range on demand."""
+    """Return a number whose range is shown on demand."""
     spread = describe_spread(measurement, locale)
     return measured("", format_measurement(measurement, locale), spread=spread)
 
 
 def _order(quantities: Sequence[str]) -> list[str]:
-    """Return the quantities with the speed-up first, right beside the variants."""
+    """Return the quantities with the speed-up first, next to the variants."""
     return sorted(quantities, key=lambda quantity: quantity != FIRST_QUANTITY)
 
 

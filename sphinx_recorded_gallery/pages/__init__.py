@@ -15,7 +15,7 @@ _LONG_WORD = re.compile(r"\w{500}")
 
 
 def setup(app: Sphinx) -> None:
-    """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
+    """Make Sphinx-Gallery's pages from recordings, and write them in three forms."""
     app.connect("config-inited", formulas_and_images.add_mathml)
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
     app.connect("config-inited", write_pages.exclude_notebooks)
@@ -45,31 +45,30 @@ def setup(app: Sphinx) -> None:
 
 def _add_assets(app: Sphinx) -> None:
     if app.builder.format == "html":
-        files = ("recorded_gallery.css", folded_cells.SCRIPT)
-        app.config.html_static_path += [str(Path(__file__).with_name(each)) for each in files]
+        for name in ("recorded_gallery.css", folded_cells.SCRIPT):
+            app.config.html_static_path.append(str(Path(__file__).with_name(name)))
         app.add_css_file("recorded_gallery.css")
 
 
 def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if page_header.has_downloads(app):
-        # Imported where a page is written: notebooks take longer to import than an unchanged site
-        # takes to look at.
+        # Imported only when a page is written: importing notebooks takes longer than building a
+        # site in which nothing has changed.
         from .downloads import write_downloads
 
         write_downloads(app, doctree, docname)
 
 
 def _leave_out(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Remove what only downloads or other formats have; else pictures would be published, too.
+    """Remove nodes that only downloads or other formats have; Sphinx would publish their pictures.
 
-    Sphinx's search is spared blocks with words that nobody types: its stemmer takes time by the
-    square of their length, 40 s for half a megabyte.
+    Blocks with very long words are hidden from Sphinx's search: the time of its stemmer grows with
+    the square of a word's length, 40 s for half a megabyte.
     """
     if app.builder.format == "html":
-        left_out = {DOWNLOADS_ONLY, NOT_IN_HTML}
-        found = doctree.findall(lambda n: bool(left_out & getattr(n, "attributes", {}).keys()))
-        for node in list(found):
-            node.parent.remove(node)
+        for node in list(doctree.findall(nodes.Element)):
+            if node.parent and (DOWNLOADS_ONLY in node or NOT_IN_HTML in node):
+                node.parent.remove(node)
         for block in doctree.findall(nodes.literal_block):
             if _LONG_WORD.search(block.astext()):
                 block["classes"].append("no-search")

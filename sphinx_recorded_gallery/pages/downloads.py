@@ -31,7 +31,16 @@ from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
 from ..recipes.sanitize import sanitize_for_notebook
-from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
+from .markdown import (
+    Page,
+    bold_line,
+    escape,
+    join_blocks,
+    plain_code,
+    show_emphasis_by_signs,
+    write_block,
+    write_heading,
+)
 from .outputs import picture_kind
 from .page_header import page_links, provenance
 
@@ -146,7 +155,7 @@ def make_notebook(
 
 
 def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: Page) -> str:
-    """Return a block of text as Markdown, headings with the level of their section."""
+    """Return a block of text as Markdown; headings have the level of their section."""
     texts = []
     for level, node in block:
         if isinstance(node, nodes.title):
@@ -159,7 +168,7 @@ def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: Page) -> str
 
 
 def _find_elements(block: list[tuple[int, nodes.Node]]) -> list[nodes.Element]:
-    """Return all elements of a block, those inside others included."""
+    """Return all elements of a block, including nested ones."""
     elements: list[nodes.Element] = []
     for _level, node in block:
         elements += node.findall(nodes.Element)
@@ -169,10 +178,10 @@ def _find_elements(block: list[tuple[int, nodes.Node]]) -> list[nodes.Element]:
 def _find_code(elements: list[nodes.Element], recipe: Recipe) -> str:
     """Return the code of a cell; raise ``GalleryError`` if its block shows none."""
     for element in elements:
-        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        # Sphinx-Gallery replaces marked blocks by its own with links.
         if isinstance(element, code_links_block) or "recipe_cell" in element:
             return plain_code(element)
-    raise _other_page(recipe, "a block without its code")
+    raise _page_error(recipe, "a block without its code")
 
 
 def _make_outputs(
@@ -226,11 +235,11 @@ def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, no
             child.parent = parent
     divide(document, 0)
     if len(blocks) != len(recipe.parts):
-        raise _other_page(recipe, f"{len(blocks)} blocks, the recipe {len(recipe.parts)}")
+        raise _page_error(recipe, f"{len(blocks)} blocks, the example {len(recipe.parts)}")
     return blocks
 
 
-def _other_page(recipe: Recipe, text: str) -> GalleryError:
+def _page_error(recipe: Recipe, text: str) -> GalleryError:
     remedy = "remove the page and build again"
     return GalleryError(f"its page has {text}", path=recipe.path, remedy=remedy)
 
@@ -238,7 +247,7 @@ def _other_page(recipe: Recipe, text: str) -> GalleryError:
 def _clean_outputs(
     recorded_outputs: list[NotebookNode], alts: Iterable[str], *, trusted: bool
 ) -> list[NotebookNode]:
-    """Return a cell's outputs as a reader's notebook needs them.
+    """Return a cell's outputs for a reader's notebook.
 
     ``alts`` describe its pictures, in order. Outputs are sanitized unless they are ``trusted``.
     """
@@ -254,11 +263,10 @@ def _clean_outputs(
         if not trusted:
             sanitize_for_notebook(output.data)
             picture_metadata = output.metadata.get(kind, {})
-            sizes = {
-                name: picture_metadata[name]
-                for name in ("width", "height")
-                if name in picture_metadata
-            }
+            sizes = {}
+            for name in ("width", "height"):
+                if name in picture_metadata:
+                    sizes[name] = picture_metadata[name]
             output.metadata = nbformat.from_dict({kind: sizes} if sizes else {})
         if kind:
             alt = next(remaining_alts, None)
@@ -282,14 +290,16 @@ def make_script(notebook: NotebookNode) -> str:
     settings = {
         "notebook_metadata_filter": "-all",
         "cell_metadata_filter": "-all",
-        "comment_magics": False,  # a recipe has none, and code may look like one
+        "comment_magics": False,  # recipes have no magics, but code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
     for cell in plain.cells:
         if cell.cell_type == "code":
             cell.source = _keep_comments(cell.source)
+        else:
+            cell.source = show_emphasis_by_signs(cell.source)
     script = str(jupytext.writes(plain, fmt="py:percent"))
-    # Words of a title may look to Python like the name of an encoding.
+    # Python may take words of a title for the name of an encoding.
     first_lines = script.split("\n", 2)[:2]
     if any(_NAMES_ENCODING.match(line) for line in first_lines):
         return f"{_UTF_8}{script}"
@@ -297,7 +307,7 @@ def make_script(notebook: NotebookNode) -> str:
 
 
 def _keep_comments(source: str) -> str:
-    """Return code for a script in which no comment becomes a command when Jupyter opens it.
+    """Return code for a script in which Jupyter turns no comment into a command.
 
     jupytext removes one ``#`` from lines such as ``# !pip install``, so they get a second one.
     """
@@ -315,9 +325,9 @@ def _keep_comments(source: str) -> str:
 
 
 def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> str:
-    """Return a translated script, without its text if a tool would obey some of it.
+    """Return a translated script, without its texts if one of them is an instruction to a tool.
 
-    Such a text looks like an instruction to a linter, for example. A warning names it.
+    An instruction to a linter is an example. A warning names it.
     """
     sources = iter(_cell_sources(recipe))
     plain = nbformat.from_dict(notebook)
@@ -330,24 +340,26 @@ def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> 
     harm = find_instruction(original, script)
     if not harm:
         return script
-    warning = GalleryError(f"its translated script is {harm}; it has no text", path=recipe.path)
+    warning = GalleryError(
+        f"its translated script would hold {harm}; texts are left out", path=recipe.path
+    )
     logger.warning("%s", warning, type="recorded_gallery", subtype="catalog")
     return textless_script
 
 
 def check_program(script: bytes, recipe: Recipe) -> None:
-    """Raise ``GalleryError`` if a script, as Python reads it, does not do what its recipe does."""
+    """Raise ``GalleryError`` if a script is not the same program as its recipe."""
     code = "\n".join(_cell_sources(recipe))
     try:
         is_same = _read_program(script) == _read_program(code)
     except (SyntaxError, ValueError) as error:
-        raise _other_script(recipe, f"is no Python ({error}), unlike") from error
+        raise _script_error(recipe, f"is not valid Python: {error}") from error
     if not is_same:
-        raise _other_script(recipe, "does something else than")
+        raise _script_error(recipe, "is another program than the example")
 
 
-def _other_script(recipe: Recipe, problem: str) -> GalleryError:
-    text = f"its script {problem} the recipe"
+def _script_error(recipe: Recipe, problem: str) -> GalleryError:
+    text = f"its script {problem}"
     return GalleryError(text, path=recipe.path, remedy="a translation must not change code")
 
 

@@ -9,17 +9,18 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from ..page_nodes import code_of_cells, folded_cell
+from ..page_nodes import OUTPUT_CLASS, code_of_cells, folded_cell
 
 _ = get_translation("sphinx_recorded_gallery")
 
 SCRIPT = "folded_cells.js"
+PRINT_CLASS = "sphx-glr-script-out"  # Sphinx-Gallery's, of what a cell printed
 
 
 def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
-    """Put the code of each cell that is marked so into a node that folds it.
+    """Wrap the code of each cell that is marked for it into a node that folds it.
 
-    What a cell put out stays where it is, below the code.
+    What a cell put out stays where it is, below the code, unless it is to be folded, too.
     """
     for block in code_of_cells(document):
         summary = block["recipe_fold"]
@@ -28,6 +29,8 @@ def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
         folded = folded_cell(summary=summary, summary_classes=[])
         block.replace_self(folded)
         folded += block
+        if block["recipe_fold_output"]:
+            _fold_prints(folded, block["recipe_cell"])
         # A text leads there as to a section, `Summary`_, unless a section has this name.
         name = nodes.fully_normalize_name(summary)
         if name not in document.nameids:
@@ -35,6 +38,21 @@ def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
             document.note_implicit_target(folded)
         else:
             document.set_id(folded)
+
+
+def _fold_prints(folded: folded_cell, number: int) -> None:
+    """Move what a cell printed into its folded code; tables and figures stay on the page."""
+    for box in folded.parent.findall(nodes.container):
+        if box.get("recipe_outputs") != number:
+            continue
+        printed = [node for node in box.children if PRINT_CLASS in node.get("classes", ())]
+        for node in printed:
+            box.remove(node)
+        if printed:
+            folded += nodes.container("", *printed, classes=[OUTPUT_CLASS], recipe_outputs=number)
+        if not box.children:
+            box.parent.remove(box)
+        return
 
 
 def button(document: nodes.document) -> str:

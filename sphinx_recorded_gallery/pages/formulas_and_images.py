@@ -1,4 +1,4 @@
-"""Formulas as MathML, where conf.py asks for it, and pictures of recipes' pages, in HTML."""
+"""Formulas as MathML, if conf.py asks for it, and pictures on recipes' pages, in HTML."""
 
 import re
 from html import escape
@@ -18,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 
 def add_mathml(app: Sphinx, config: Config) -> None:
-    """Offer MathML, which browsers draw themselves, if conf.py asks for it.
+    """Register a renderer for MathML, which browsers draw themselves, if conf.py asks for it.
 
-    Sphinx refuses to choose between two renderers, so a project that has another one gets no more.
+    With several renderers Sphinx would ask the project to choose, so no other project gets it.
     """
     if config.html_math_renderer == "mathml":
         app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
@@ -34,7 +34,9 @@ def visit_math(self: HTML5Translator, node: nodes.math) -> None:
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own; wide ones scroll inside themselves."""
-    number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
+    number = ""
+    if node.get("number"):
+        number = f'<span class="eqno">({node["number"]})</span>'
     start = self.starttag(node, "div", "", CLASS="math", tabindex="0")
     self.body.append(f"{start}{number}{_convert(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
@@ -43,12 +45,13 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
 def displayed_tex(node: nodes.math_block) -> str:
     """Return the TeX of a formula on lines of its own; empty lines divide several equations."""
     equations = re.split(r"\n\s*\n", node.astext().strip())
-    own_environment = node.get("no-wrap", node.get("nowrap"))
-    return ("\n" if own_environment else " \\\\\n").join(equations)
+    has_own_environment = node.get("no-wrap", node.get("nowrap"))
+    separator = "\n" if has_own_environment else " \\\\\n"
+    return separator.join(equations)
 
 
 def can_convert(node: nodes.math | nodes.math_block) -> bool:
-    """Tell whether a formula can be written as MathML."""
+    """Return whether a formula can be written as MathML."""
     try:
         tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block))
     except Exception:  # of many kinds, see below
@@ -60,19 +63,19 @@ def _convert(node: nodes.Element, *, as_block: bool) -> str:
     tex = displayed_tex(node) if isinstance(node, nodes.math_block) else node.astext()
     try:
         return str(tex2mathml(tex, as_block=as_block))
-    # docutils raises MathError for what it does not know, and others for what it did not expect,
-    # such as IndexError for a formula that begins with "^".
+    # docutils raises MathError for unknown commands, and others for what it did not foresee, such
+    # as IndexError for a formula that begins with "^".
     except Exception as error:
         logger.warning("formula %r: %s", tex, error, location=node, type="recorded_gallery")
         return f"<code>{escape(nodes.unescape(tex))}</code>"
 
 
 class recipe_image(nodes.image):  # noqa: N801 (docutils names nodes so)
-    """A picture on the page of a recipe; formats other than HTML write it as any other."""
+    """A picture on the page of a recipe; formats other than HTML treat it like any other."""
 
 
 def mark_images(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Turn the pictures of a recipe's page into ``recipe_image``, just before it is written."""
+    """Turn the pictures of a recipe's page into ``recipe_image`` before the page is written."""
     if app.builder.format != "html" or not find_file(app.config, Path(app.srcdir), docname):
         return
     for image in list(doctree.findall(nodes.image)):
@@ -80,15 +83,18 @@ def mark_images(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def visit_image(self: HTML5Translator, node: recipe_image) -> None:
-    """Write an image as others, but loaded when needed, its place kept by its size in pixels."""
+    """Write an image that is loaded when needed, with its size in pixels to reserve its place."""
     file = Path(self.builder.srcdir, node["uri"])  # Sphinx changes the address
     self.visit_image(node)
     tag = self.body[-1]
     if not tag.startswith("<img "):
         return
-    added = "" if " loading=" in tag else 'loading="lazy" '
-    if file.is_file() and not {"width", "height", "scale"} & set(node.attributes):
+    attributes = ""
+    if " loading=" not in tag:
+        attributes = 'loading="lazy" '
+    has_size = any(name in node for name in ("width", "height", "scale"))
+    if file.is_file() and not has_size:
         width, height = imagesize.get(file)
-        if width > 0:  # else it is of a kind that is not known
-            added = f'height="{height:.0f}" width="{width:.0f}" {added}'
-    self.body[-1] = tag.replace("<img ", f"<img {added}", 1)
+        if width > 0:  # -1 for unknown formats
+            attributes = f'height="{height:.0f}" width="{width:.0f}" {attributes}'
+    self.body[-1] = tag.replace("<img ", f"<img {attributes}", 1)

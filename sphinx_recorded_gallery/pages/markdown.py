@@ -1,7 +1,7 @@
 """Text of a page as Markdown, for the notebook and the script.
 
-Where Markdown has no form for something, such as a superscript, HTML is written that Jupyter shows.
-Of a node that is not known here only the words are written, with a warning.
+What Markdown cannot express, such as a superscript, is written as HTML that Jupyter shows. Of an
+unknown node only the words are written, with a warning.
 
 ``write_block`` writes each node. An extension registers a function for nodes of its own with
 ``write_block.register(its_node, function)``.
@@ -30,40 +30,40 @@ from .formulas_and_images import displayed_tex
 logger = logging.getLogger(__name__)
 
 _EMPHASIS = (nodes.emphasis, nodes.title_reference, addnodes.manpage)
-# What cannot stand in an environment for several equations, being one
+# Environments of several equations, which cannot be nested in another one
 _EQUATIONS = re.compile(
     r"\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
 )
 
-# Wherever they stand: what starts code, emphasis, HTML, a character reference, or ends the text of
-# a link; and addresses, of which Jupyter makes links though no markup says so. An underscore inside
-# a word means nothing, and so does a tilde that can end nothing.
+# Characters anywhere that start code, emphasis, HTML or a character reference, or end the text of a
+# link; and addresses, which Jupyter turns into links without markup. An underscore inside a word
+# and a tilde after a blank have no meaning.
 _SIGNS = re.compile(
     r"[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?! )|&(?=#?\w+;)|\](?=[(:\[])|(?<!\s)~"
     r"|:(?=//)|(?<=[wW]{3})\.|(?<=[\w.+-])@(?=\w)"
 )
-# At the start of a line: a list, a task, a heading, a quote, a line under a heading or a table;
-# and what begins a cell in the comments of a script
+# Starts of lines: a list, a task, a heading, a quote, a line under a heading or a table; and the
+# start of a cell in the comments of a script
 _LINE_STARTS = re.compile(
     r"^(?:(?=[-+](?:\s|$)|#{1,6}(?:\s|$)|>|\[[ xX]\]|[-=|:][-=|: ]*$|%%)"
     r"|(\d{1,9}(?=[.)](?:\s|$))|In *(?=\[)))",
     re.MULTILINE,
 )
-# MathJax looks for formulas in what a paragraph shows, after Markdown has taken backslashes away.
-# It looks into each element by itself.
+# MathJax looks for formulas in the visible text of a paragraph, in which Markdown has removed
+# backslashes already. It looks into each element separately.
 _APART = r"<span>\{}</span>"
 _MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
 
 
 @dataclass(frozen=True)
 class Page:
-    """The page that is being written as Markdown."""
+    """The page that is being written as Markdown, for its notebook and its script."""
 
     builder: Builder
     docname: str
 
     def address(self, node: nodes.Element) -> str:
-        """Return the absolute address that a link or a picture leads to; empty if unknown."""
+        """Return the absolute address of a link or a picture; empty if it is unknown."""
         site: str = self.builder.config.html_baseurl
         if site:
             site = f"{site.rstrip('/')}/"
@@ -80,7 +80,7 @@ class Page:
         try:
             address = urljoin(page_address, target)
             has_scheme = bool(urlsplit(address).scheme)
-        except ValueError:  # no address, such as https://[a
+        except ValueError:  # not an address, such as https://[a
             return ""
         return address if has_scheme else ""
 
@@ -89,7 +89,7 @@ class Page:
         # The node of a directive may know no line.
         elements_with_line = (element for element in node.findall(nodes.Element) if element.line)
         logger.warning(
-            "%s: notebook and script hold its words alone; say it with other markup, or accept it: "
+            "%s: notebook and script have only its words; use other markup, or accept this: "
             'suppress_warnings = ["recorded_gallery.notebook"]',
             type(node).__name__,
             location=next(elements_with_line, node),
@@ -100,7 +100,11 @@ class Page:
 
 @singledispatch
 def write_block(node: nodes.Node, page: Page) -> str:
-    """Return a part of a page as Markdown; only its words if its kind is not known."""
+    """Return a part of a page as Markdown; only its words, with a warning, if its kind is unknown.
+
+    A site writes nodes of its own by a function with the same arguments that it registers:
+    ``write_block.register(my_node, function)``.
+    """
     page.warn_of_unknown(node)
     if isinstance(node, nodes.Inline | nodes.TextElement):
         return join_inline(node, page)
@@ -137,7 +141,7 @@ def _first_character(node: nodes.Node | None) -> str:
     return node.astext()[:1]
 
 
-# A page marks these by their looks alone, so Markdown has their words.
+# Pages only style these, so Markdown has just their words.
 for _kind in (nodes.abbreviation, nodes.inline, nodes.generated, nodes.label, nodes.target):
     write_block.register(_kind, join_inline)
 for _kind in (nodes.problematic, addnodes.pending_xref, addnodes.pending_xref_condition):
@@ -160,7 +164,7 @@ def _literal(node: nodes.literal, _page: Page) -> str:
 
 @write_block.register(nodes.Text)
 def _text(node: nodes.Text, _page: Page) -> str:
-    """Return plain text, dollar signs apart where two of its paragraph would make a formula."""
+    """Return plain text, with dollar signs kept from making a formula in their paragraph."""
     block = node.parent
     while isinstance(block.parent, nodes.TextElement):
         block = block.parent
@@ -172,7 +176,7 @@ def _text(node: nodes.Text, _page: Page) -> str:
 @write_block.register(nodes.math)
 def _math(node: nodes.math, _page: Page) -> str:
     tex = " ".join(node.astext().split())
-    if any(traverse_parent(node.parent, nodes.entry)):  # a sign that divides the cells of a table
+    if any(traverse_parent(node.parent, nodes.entry)):  # the sign divides cells in Markdown
         tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
     return f"${formula(tex)}$"
 
@@ -203,7 +207,7 @@ def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
     texts = []
     for node in children:
         if isinstance(node, nodes.Element) and not node.get("notebook", True):
-            continue  # a notebook has it in another form
+            continue  # notebooks have it in another form
         text = write_block(node, page).strip("\n")
         if text:
             texts.append(text)
@@ -216,29 +220,29 @@ def bold_line(text: str) -> str:
 
 
 def plain_code(block: nodes.Element) -> str:
-    """Return the code of a block, without the numbers of lines that Sphinx-Gallery puts in."""
-    parts = (
-        part.astext()
-        for part in block.children
-        if not (isinstance(part, nodes.Element) and "linenos" in part["classes"])
-    )
-    return "".join(parts).strip("\n")
+    """Return the code of a block without the line numbers that Sphinx-Gallery adds."""
+    texts = []
+    for part in block.children:
+        is_number = isinstance(part, nodes.Element) and "linenos" in part["classes"]
+        if not is_number:
+            texts.append(part.astext())
+    return "".join(texts).strip("\n")
 
 
 def write_heading(title: nodes.title, level: int, page: Page) -> str:
     """Return the title of a section."""
     words = join_inline(title, page).replace("\n", " ")
-    if words.endswith("#"):  # else Markdown takes it for an end of the heading
+    if words.endswith("#"):  # which Markdown would take for the end of the heading
         words = f"{words[:-1]}\\#"
     return f"{'#' * min(level, 6)} {words}"
 
 
-# What holds blocks and shows nothing of its own
+# Nodes that only hold other blocks
 for _kind in (nodes.compound, nodes.container, nodes.document, nodes.figure, nodes.legend):
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
 for _kind in (addnodes.glossary, addnodes.only, addnodes.versionmodified):
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
-# What a page does not show, or shows elsewhere
+# Nodes that a page does not show, or shows elsewhere
 _HIDDEN = nodes.Invisible | nodes.decoration | nodes.meta | nodes.system_message
 _HIDDEN |= addnodes.highlightlang | addnodes.tabular_col_spec
 write_block.register(_HIDDEN, lambda _node, _page: "")
@@ -255,7 +259,7 @@ write_block.register(nodes.transition, lambda _node, _page: "---")
 
 @write_block.register(nodes.Admonition)
 def _note(node: nodes.Element, page: Page) -> str:
-    """Return a quote with its label; a heading would cut the page in pieces."""
+    """Return a quote with its label; a heading would divide the page."""
     label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
     return quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
@@ -266,7 +270,7 @@ def _footnote(node: nodes.Element, page: Page) -> str:
     return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
-# Sphinx-Gallery has code_links_block where names in the code are links.
+# Sphinx-Gallery uses code_links_block for code with links.
 @write_block.register(nodes.literal_block | nodes.doctest_block | code_links_block)
 def _code(node: nodes.Element, _page: Page) -> str:
     """Return code on lines of its own, between more backticks than it holds."""
@@ -292,7 +296,7 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
 
 @write_block.register(nodes.raw)
 def _raw(node: nodes.raw, _page: Page) -> str:
-    """Return HTML as its author wrote it, who is trusted; nothing of other formats."""
+    """Return HTML unchanged, since its author is trusted; nothing of other formats."""
     if "html" not in node.get("format", "").split():
         return ""
     html = node.astext()
@@ -300,9 +304,11 @@ def _raw(node: nodes.raw, _page: Page) -> str:
         return html
     if not html.strip():
         return ""
-    # an element that Markdown leaves alone, up to the next empty line
+    # Markdown leaves an element unchanged up to the next empty line.
     html = f"<div>\n{html.strip()}\n</div>"
-    html = re.sub(r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html)  # no formula with another one
+    html = re.sub(
+        r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html
+    )  # so that no pair makes a formula
     return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)
 
 
@@ -310,7 +316,7 @@ def _raw(node: nodes.raw, _page: Page) -> str:
 
 
 def _join_points(points: Iterable[tuple[str, str]]) -> str:
-    """Return a list of markers and texts; one of short points has no empty lines between them."""
+    """Return a list of markers and texts; short points have no empty lines between them."""
     items = []
     for marker, text in points:
         margin = " " * (len(marker) + 1)
@@ -321,10 +327,10 @@ def _join_points(points: Iterable[tuple[str, str]]) -> str:
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
 def _list(node: nodes.Element, page: Page) -> str:
-    if node.get("enumtype", "arabic") != "arabic":  # Markdown counts in numbers alone
+    if node.get("enumtype", "arabic") != "arabic":  # Markdown only has numbers
         page.warn_of_unknown(node)
     bullet = node.get("bullet", "*")
-    if bullet not in "*+-":  # docutils takes others, too
+    if bullet not in "*+-":  # docutils also allows others
         bullet = "*"
     points = []
     for number, item in enumerate(node, node.get("start", 1)):
@@ -371,14 +377,14 @@ def _fits_in_markdown(cell: nodes.Element) -> bool:
     return [type(block) for block in cell] in ([], [nodes.paragraph])
 
 
-# What keeps plain text from being taken for Markdown, HTML or a formula
+# Escaping: keep plain text from becoming Markdown, HTML or a formula
 
 
 def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
     """Return text in which no character is markup inside a paragraph.
 
-    ``apart`` keeps a dollar sign from making a formula with another one of its paragraph;
-    ``in_link`` keeps brackets from ending the text of a link.
+    ``apart`` keeps dollar signs of one paragraph from making a formula; ``in_link`` keeps brackets
+    from ending the text of a link.
     """
 
     def escape_one(match: re.Match[str]) -> str:
@@ -394,9 +400,9 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
 
 
 def formula(tex: str) -> str:
-    """Return a formula in which no link, picture or HTML begins where formulas are not known.
+    """Return a formula that cannot be read as a link, a picture or HTML.
 
-    It has additional spaces, which mean nothing in TeX except in the words of a formula.
+    The additional spaces have no meaning in TeX, except in words of a formula.
     """
     escaped = re.sub(r"(?<!\\)\$", r"\\$", tex)
     return re.sub(r"\](?=[(\[:])|<(?=\S)", r"\g<0> ", escaped)
@@ -408,10 +414,10 @@ def protect_lines(text: str) -> str:
 
 
 def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "") -> str:
-    """Return Markdown between signs, or in an HTML element where signs would not be understood.
+    """Return Markdown between signs, or in an HTML element where signs would not work.
 
-    ``before`` and ``after`` are the characters beside it. Between a letter and punctuation,
-    Markdown takes an asterisk for itself: a matter of languages without spaces around words.
+    ``before`` and ``after`` are the adjacent characters. Between a letter and punctuation, Markdown
+    shows an asterisk as it is, which matters in languages without spaces around words.
     """
     if not text:
         return ""
@@ -422,6 +428,25 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     if _is_understood(text[0], before) and _is_understood(text[-1], after):
         return f"{sign}{text}{sign}"
     return f"<{tag}>{text}</{tag}>"
+
+
+_CODE_OR_TAG = re.compile(
+    r"(?P<code>(`+).*?(?<!`)\2(?!`))|(?<!\\)</?(?P<tag>strong|em)>", re.DOTALL
+)
+
+
+def show_emphasis_by_signs(text: str) -> str:
+    """Return Markdown in which the elements that ``emphasize`` wrote are signs again.
+
+    In a script, Markdown is a comment: people read it as it is, and tags are only in their way.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        if match["code"]:
+            return match["code"]
+        return "**" if match["tag"] == "strong" else "*"
+
+    return _CODE_OR_TAG.sub(replace, text)
 
 
 def _is_understood(inside: str, outside: str) -> bool:

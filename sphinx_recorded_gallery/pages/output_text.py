@@ -3,7 +3,6 @@
 Nodes are written in all formats of Sphinx, and draw formulas as the rest of the page does.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
@@ -12,61 +11,37 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-# A formula in LaTeX, as MathJax finds it in what Jupyter shows
-_FORMULA = re.compile(
-    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
-    r"|\\\[(?P<brackets>.+?)\\\]"
-    r"|(?P<environment>\\begin\{(?P<name>(?:align|alignat|eqnarray|equation|flalign|gather|multline)"
-    r"\*?)\}.+?\\end\{(?P=name)\})"
-    r"|(?<!\\)\$(?P<inline>[^$]+?)(?<!\\)\$"
-    r"|\\\((?P<parentheses>.+?)\\\)",
-    re.DOTALL,
-)
+from ..recipes.latex import Formula, Words, split_latex, without_style
+
 _SCHEMES = {"http", "https", "mailto"}
 
 
-def parse_latex(tex: str) -> list[nodes.Node]:
-    """Return text with formulas; nothing if there is no formula, such as in a table of LaTeX."""
-    text = tex.strip()
-    whole = _FORMULA.fullmatch(text)
-    if whole:  # on a line of its own, as Jupyter has it
-        return [_make_formula(whole)]
-    if not _FORMULA.search(text) or "\\begin{tabular}" in text:
+def parse_latex(latex: str) -> list[nodes.Node]:
+    """Return text with formulas; nothing if it holds no formula or is a table in LaTeX."""
+    pieces = split_latex(latex.strip())
+    formulas = [piece for piece in pieces if isinstance(piece, Formula)]
+    if not formulas or "\\begin{tabular}" in latex:
         return []
+    if len(pieces) == 1:  # on a line of its own, as in Jupyter
+        return [_math_block(formulas[0].tex, has_environment=formulas[0].has_environment)]
     blocks: list[nodes.Node] = []
     paragraph = nodes.paragraph(translatable=False)
-    end = 0
-    for match in _FORMULA.finditer(text):
-        paragraph += nodes.Text(text[end : match.start()])
-        end = match.end()
-        formula = match["inline"] or match["parentheses"]
-        if formula:
-            paragraph += nodes.math("", _without_style(formula))
-        else:
-            blocks += [paragraph, _make_formula(match)]
+    for piece in pieces:
+        if isinstance(piece, Words):
+            paragraph += nodes.Text(piece.text)
+        elif piece.is_block:
+            block = _math_block(piece.tex, has_environment=piece.has_environment)
+            blocks += [paragraph, block]
             paragraph = nodes.paragraph(translatable=False)
-    paragraph += nodes.Text(text[end:])
+        else:
+            paragraph += nodes.math("", piece.tex)
     return [block for block in (*blocks, paragraph) if block.astext().strip()]
 
 
-def _make_formula(match: re.Match[str]) -> nodes.math_block:
-    """Return a formula on lines of its own."""
-    environment = match["environment"]
-    formulas = (match["block"], match["brackets"], match["inline"], match["parentheses"])
-    tex = environment or next(formula for formula in formulas if formula)
-    return _math_block(tex, has_environment=bool(environment))
-
-
 def _math_block(tex: str, *, has_environment: bool = False) -> nodes.math_block:
-    tex = _without_style(tex)
     block = nodes.math_block(tex, tex, translatable=False, docname="", number=None, label=None)
     block["no-wrap"] = block["nowrap"] = has_environment
     return block
-
-
-def _without_style(tex: str) -> str:
-    """Return a formula without the style that SymPy asks for, which a line of its own has."""
-    return tex.strip().removeprefix("\\displaystyle").strip()
 
 
 def parse_markdown(text: str, *, trusted: bool) -> list[nodes.Node]:
@@ -114,7 +89,7 @@ class _Converter:
             case "math_inline":
                 yield nodes.math("", element.content.strip())
             case "math_inline_double" | "math_block":
-                yield _math_block(element.content)
+                yield _math_block(without_style(element.content))
             case "heading":  # a section would stand among those of the page
                 yield self._wrap(nodes.rubric(), element)
             case "hr":

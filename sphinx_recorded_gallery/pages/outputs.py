@@ -1,7 +1,7 @@
-"""Put what a recipe printed and drew on its page, behind the code.
+"""Put the outputs of a recipe on its page, after the code.
 
-Pictures are written before Sphinx-Gallery runs, to the files where it expects those of its own
-runs. So it makes thumbnails of them.
+Pictures are written before Sphinx-Gallery runs, to the files where it expects pictures of its own.
+So it makes thumbnails of them.
 """
 
 import glob
@@ -31,7 +31,7 @@ _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 
 def picture_kind(data: Mapping[str, Any]) -> str:
-    """Return the MIME type of the picture that a page shows of one output, empty without one."""
+    """Return the MIME type of the picture that a page shows for one output; "" if there is none."""
     if "text/html" in data:
         return ""
     for mime in SUFFIXES:
@@ -41,9 +41,9 @@ def picture_kind(data: Mapping[str, Any]) -> str:
 
 
 def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, bytes]]:
-    """Yield the pictures that a page shows: number of the cell, file in the sources, content.
+    """Yield the pictures of a page: number of the cell, file in the sources, content.
 
-    A cell that is hidden, or has changed since it was recorded, shows none.
+    Hidden cells, and cells that changed since they were recorded, have none.
     """
     folder, _slash, stem = docname.rpartition("/")
     number = 0
@@ -71,11 +71,10 @@ def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorde
     pattern = re.compile(rf"{re.escape(stem)}_(?:-\d\d|\d{{3,}})(?:_\d+_\d+x)?\.\w+")
     existing = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)}
     outdated = existing - pictures.keys()
-    changed = {
-        path: content
-        for path, content in pictures.items()
-        if not path.exists() or path.read_bytes() != content
-    }
+    changed = {}
+    for path, content in pictures.items():
+        if not path.exists() or path.read_bytes() != content:
+            changed[path] = content
     if not outdated and not changed:
         return False
     for thumbnail in (folder / "thumb").glob(f"{glob.escape(stem)}_thumb.*"):
@@ -91,14 +90,14 @@ def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorde
 def _name_pictures(
     root: Path, file: GalleryFile, page: RecordedPage | Unrecorded
 ) -> dict[Path, bytes]:
-    """Return the contents of the pictures of a page, by the files they belong in."""
+    """Return the contents of the pictures of a page by their files."""
     if isinstance(page, Unrecorded):
         return {}
     pictures = {}
     for _cell, name, content in find_pictures(file.docname, page):
         pictures[root / name] = content
-    # A negative thumbnail_number counts from the last picture. Sphinx-Gallery does not run the
-    # recipe and counts from zero pictures, so the one meant needs a second name.
+    # A negative thumbnail_number counts from the last picture. Sphinx-Gallery, which does not run
+    # the recipe, counts from zero pictures, so that picture needs a second name.
     number = page.recipe.settings.get("thumbnail_number", 1)
     if -len(pictures) <= number < 0:
         thumbnail = list(pictures)[number]
@@ -108,12 +107,12 @@ def _name_pictures(
 
 
 def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put recorded outputs behind the code of a recipe's page, whose cells are marked.
+    """Put recorded outputs after the code on a recipe's page, whose cells are marked.
 
     Warns of a recording that is missing, damaged or stale.
     """
-    # `env.note_dependency` would go by times, read a page in every build where a file is missing,
-    # and let templates of messages depend on recordings.
+    # `env.note_dependency` would compare times, read a page in every build while a file is missing,
+    # and make templates of messages depend on recordings.
     recording = page.path if isinstance(page, Unrecorded) else page.recording.path
     for path in (recording, *page.recipe.files):
         watch(env, hash_file, str(path))
@@ -130,14 +129,13 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
     cells = {cell.number: cell for cell in page.recipe.cells}
     for code in code_of_cells(document):
         cell = cells[code["recipe_cell"]]
-        # A cell that changed has none: an old result beside new code would mislead.
+        # Changed cells have none: an old result beside new code would mislead.
         recorded_cell = page.comparison.recorded.get(cell.number)
         if recorded_cell is None:
             continue
         cell_pictures = pictures.get(cell.number, [])
-        content = list(
-            _show(env, cell, recorded_cell.outputs, cell_pictures, page.recipe.path.stem)
-        )
+        name = page.recipe.path.stem
+        content = list(_show(env, cell, recorded_cell.outputs, cell_pictures, name))
         if content:
             box = insert_outputs(page, code, content)
             if env.config.recorded_gallery_alt_required:
@@ -147,10 +145,10 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
 def _warn_of_missing_alts(
     env: BuildEnvironment, page: RecordedPage, cell: Cell, box: nodes.container
 ) -> None:
-    """Warn of each picture of a cell beyond those that its settings describe in words."""
+    """Warn of each picture of a cell that its settings do not describe."""
     pictures = list(box.findall(nodes.image))
-    for _picture in pictures[len(cell.alt) :]:
-        text = f"the figure of cell {cell.number} has no text for those who cannot see it"
+    for _picture in pictures[len(cell.settings.alt) :]:
+        text = f"the figure of cell {cell.number} has no alternative text"
         remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
         _warn(env, page, "alt", text, line=cell.line, remedy=remedy)
 
@@ -158,13 +156,14 @@ def _warn_of_missing_alts(
 def insert_outputs(
     page: RecordedPage, code: nodes.Element, content: Sequence[nodes.Node]
 ) -> nodes.container:
-    """Put the outputs of a cell behind its code and return the box around them."""
+    """Put the outputs of a cell after its code, and return the box around them."""
     number = code["recipe_cell"]
     box = nodes.container("", *content, classes=[OUTPUT_CLASS], recipe_outputs=number)
     for node in box.findall(nodes.Element):
-        node.source, node.line = code.source, code.line
+        node.source = code.source
+        node.line = code.line
     index = code.parent.index(code)
-    # As in Sphinx-Gallery, a page with a single block of code has its outputs above that.
+    # As in Sphinx-Gallery, a page with a single block of code shows its outputs above it.
     if len(page.recipe.blocks) > 2:
         index += 1
     code.parent.insert(index, box)
@@ -176,20 +175,23 @@ def _show(
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show.
 
-    ``pictures`` are the files of those that the cell drew, in order; ``name`` is the recipe's.
+    ``pictures`` are the files of the cell's pictures in order; ``name`` is that of the recipe.
     """
     picture_names = iter(pictures)
-    alts = iter(cell.alt)
+    alts = iter(cell.settings.alt)
     for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
-        if is_printed:  # output and errors stand in one box, as they were printed
+        if is_printed:  # stdout and stderr share a box, in the order of printing
             yield from _text(_join_printed(output.text for output in group))
         else:
             yield from _show_values(env, group, picture_names, alts, name)
 
 
 def _join_printed(texts: Iterable[str]) -> str:
-    """Return what was printed to several streams, each beginning on a line of its own."""
-    return "".join(text if text.endswith("\n") else f"{text}\n" for text in texts)
+    """Return the printed texts of streams, each beginning on a new line."""
+    lines = []
+    for text in texts:
+        lines.append(text if text.endswith("\n") else f"{text}\n")
+    return "".join(lines)
 
 
 def _show_values(
@@ -209,22 +211,22 @@ def _show_values(
         if "text/html" in data:
             yield _html(data["text/html"])
             is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
-            if not is_published:  # else other formats than HTML have a table of nodes
+            if not is_published:  # a published table has nodes for all formats
                 yield from _without_html(data.get("text/plain", ""))
         elif kind:
-            # as Sphinx-Gallery does: the titles of a figure, or else the recipe's name
+            # As in Sphinx-Gallery: the titles of a figure, or else the recipe's name.
             titles = output.metadata.get(kind, {}).get("alt")
-            alt = next(alts, titles or recipe_name.replace("_", " "))
+            alt = next(alts, titles or re.sub("[-,_]", " ", recipe_name))
             yield nodes.image(uri=next(picture_names), alt=alt, classes=["sphx-glr-single-img"])
         else:
             yield from _formatted(env, data) or _text(_plain(data))
 
 
 def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
-    """Return Markdown or LaTeX as Jupyter formats it; nothing if that cannot be done.
+    """Return formatted Markdown or LaTeX, as in Jupyter; nothing if that is not possible.
 
-    Formulas with unknown commands are not shown if recordings are not trusted, since MathJax and
-    LaTeX obey commands that do harm, such as links; nor if the page has formulas as MathML.
+    Formulas with unknown commands are not formatted if recordings are not trusted, since MathJax
+    and LaTeX have harmful commands, such as links; nor if the page shows formulas as MathML.
     """
     if not {"text/markdown", "text/latex"} & data.keys():
         return []
@@ -251,7 +253,7 @@ def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Nod
 def _plain(data: Mapping[str, str]) -> str:
     """Return the plain text of an output, or else the source of its Markdown or LaTeX.
 
-    The plain text of IPython's own display objects only names their type, so it comes last.
+    The plain text of IPython's own display objects only names their type, so it is the last resort.
     """
     plain = data.get("text/plain", "")
     if plain and not plain.startswith("<IPython.core.display."):
@@ -271,15 +273,15 @@ def _text(text: str) -> Iterator[nodes.literal_block]:
 
 
 def _without_html(text: str) -> Iterator[nodes.Node]:
-    """Yield the plain text that formats other than HTML have instead, such as a table."""
+    """Yield the plain text for formats other than HTML."""
     for block in _text(text):
         block[NOT_IN_HTML] = True
         yield block
 
 
 def _html(html: str) -> nodes.Node:
-    """Return HTML in a box that scrolls by itself, and with the keyboard."""
-    # Above the index pandas writes a heading without words, which screen readers would announce.
+    """Return HTML in a box that scrolls, also with the keyboard."""
+    # pandas writes an empty heading above the index, which screen readers would announce.
     html = html.replace("<th></th>", "<td></td>")
     html = _HEAD.sub(lambda head: head[0].replace("<th>", '<th scope="col">'), html)
     if "<thead" in html:
@@ -291,9 +293,9 @@ def _html(html: str) -> nodes.Node:
 def _warn(
     env: BuildEnvironment, page: RecordedPage | Unrecorded, kind: str, text: str, **place: Any
 ) -> None:
-    """Warn in this build and in each later one until the fault is mended.
+    """Warn in this build and in each later one until the problem is solved.
 
-    ``kind`` is the subtype of the warning, ``place`` what else ``GalleryError`` takes.
+    ``kind`` is the subtype of the warning; ``place`` has further arguments of ``GalleryError``.
     """
     error = GalleryError(text, path=page.recipe.path.resolve(), **place)
     logger.warning("%s", error.describe(Path.cwd()), type="recorded_gallery", subtype=kind)

@@ -26,7 +26,7 @@ _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note"}
 
 
 class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """The list of links; its children are references, to which a site may add its own."""
+    """The list of links; its children are references, and ``add_page_link`` adds further ones."""
 
 
 class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -63,7 +63,7 @@ def _is_replaced(only: addnodes.only) -> bool:
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
-    """Return why results are missing, or which may be outdated; empty if neither is so."""
+    """Return why results are missing or may be outdated; empty if they are current."""
     if isinstance(page, Unrecorded):
         if not page.path.exists():
             return str(_("This page has not been recorded yet: its results are missing here."))
@@ -79,10 +79,10 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
 
 
 def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
-    """Return the box for a recording, labels in the language of the page.
+    """Return the box for a recording, with labels in the language of the page.
 
-    ``names`` maps the names that packages are installed under to those that readers see. The
-    summary names the first of them that was recorded.
+    ``names`` maps the names of installed packages to those that readers see. The summary names the
+    first of them that the recording has.
     """
     facts = recording.facts
     device = facts["device"]
@@ -103,7 +103,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
         _("Driver"): device.get("driver"),
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
-        **_versions(recording, names),
+        **recording.name_versions(names),
         _("Recorded"): f"{date} {recording.recorded:%H:%M} UTC",
         _("Commit"): commit,
         _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
@@ -112,29 +112,16 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     for label, value in rows.items():
         if value:
             body = nodes.field_body("", nodes.paragraph("", str(value)))
-            # The label is translated already, as a message of the engine and not of the page.
+            # The label is already translated, as a message of the engine instead of the page.
             name = nodes.field_name("", label, translatable=False)
             fields += nodes.field("", name, body)
     return provenance("", nodes.paragraph("", summary), fields)
 
 
-def describe_versions(recording: Recording, names: Mapping[str, str]) -> str:
-    """Return the packages that a recording ran with, such as ``Python 3.11.9, NumPy 2.4.1``."""
-    versions = _versions(recording, names)
-    return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-
-
-def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the recorded versions of packages by the names that readers see."""
-    names = {"python": "Python", **names}
-    versions = recording.facts["versions"].items()
-    return {names.get(package, package): version for package, version in versions}
-
-
 def has_downloads(app: Sphinx) -> bool:
-    """Return whether this build makes a site, where downloads can lie beside the pages.
+    """Return whether this build writes a site that can have downloads beside its pages.
 
-    A book (``epub``) has no files beside its pages, and ``singlehtml`` no page for each recipe.
+    A book (``epub``) has no files beside its pages, and ``singlehtml`` has no page per recipe.
     """
     return app.builder.name in ("html", "dirhtml")
 
@@ -150,6 +137,16 @@ def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             link = make_link(label, relative_uri(page, docname + suffix))
             link["download"] = Path(docname).name + suffix  # browsers save it instead of showing it
             links += link
+
+
+def add_page_link(doctree: nodes.document, label: str, address: str) -> None:
+    """Add a link to those under a recipe's title, behind the downloads if these are there already.
+
+    For ``doctree-resolved``, from ``Priority.ADD_LINKS`` on. A page without such links stays as it
+    is.
+    """
+    for links in doctree.findall(page_links):
+        links += make_link(label, address)
 
 
 def make_link(label: str, address: str) -> nodes.reference:

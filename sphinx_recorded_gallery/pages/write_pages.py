@@ -1,7 +1,7 @@
-"""Sphinx-Gallery writes the pages of recipes; it never runs one.
+"""Let Sphinx-Gallery write the pages of recipes without running any.
 
-With ``plot_gallery = False`` it writes text and code alone. What was recorded is put in when Sphinx
-reads the pages (``outputs``), so they are written anew only when a recipe changes.
+With ``plot_gallery = False`` it writes only text and code. Recorded outputs are added when Sphinx
+reads the pages (``outputs``), so a page is written again only when its recipe changes.
 """
 
 import contextlib
@@ -33,18 +33,18 @@ from .recorded_names import give_names
 
 logger = logging.getLogger(__name__)
 
-# Settings of Sphinx-Gallery that cannot be others where recordings are shown
+# Settings of Sphinx-Gallery that a gallery of recordings needs
 _FORCED = {
     "plot_gallery": False,
     "binder": {},
-    "parallel": False,  # runs nothing, and would start processes for it
+    "parallel": False,  # it would start processes, with nothing to run
     "remove_config_comments": True,
     "notebook_extensions": set(),  # downloads.py writes better ones
     "download_all_examples": False,
-    "write_computation_times": False,  # the provenance box tells them
+    "write_computation_times": False,  # the provenance box shows them
     "show_signature": False,
 }
-# Those that add to pages what a gallery of recordings has not, and what to do instead
+# Settings for what a gallery of recordings does not have, and what to do instead
 _WITHOUT_EFFECT = {
     "binder": "link to Binder from a page of your own",
     "download_all_examples": "link to the folder of examples",
@@ -53,28 +53,28 @@ _WITHOUT_EFFECT = {
     "matplotlib_animations": "show it with display(HTML(animation.to_jshtml()))",
     "reset_modules": "import what it does from a module beside the examples",
 }
-# Scrapers and resets whose work is done without them
+# Scrapers and resets that are not needed
 _COMMON = {"matplotlib", "seaborn"}
-# What it and the engine write for a recipe
+# Files that Sphinx-Gallery and the engine write for a recipe
 _ENDINGS = (".rst", ".py", ".py.md5", ".zip", ".codeobj.json")
 
 
 def check_config(_app: Sphinx, config: Config) -> None:
-    """Turn off what would run a recipe, or add to its page what a recording has."""
-    # Sphinx-Gallery would import it for each build, next at 10, though it draws nothing here.
+    """Set what Sphinx-Gallery may not do: run recipes, and add what recordings bring along."""
+    # Sphinx-Gallery would import Matplotlib in each build, next at priority 10, and not use it.
     sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
-    _tell_settings_without_effect(config)
+    _warn_of_settings_without_effect(config)
     config.sphinx_gallery_conf.update(_FORCED, ignore_pattern=ignore_pattern(config))
 
 
-def _tell_settings_without_effect(config: Config) -> None:
-    """Warn of settings in ``sphinx_gallery_conf`` without which something is missing on pages."""
+def _warn_of_settings_without_effect(config: Config) -> None:
+    """Warn of settings in ``sphinx_gallery_conf`` that would add something to pages."""
     for name, remedy in _WITHOUT_EFFECT.items():
         value = config.sphinx_gallery_conf.get(name)
         if name in ("image_scrapers", "reset_modules"):
             values = [value] if isinstance(value, str) else list(value or ())
             is_fine = all(isinstance(item, str) and item in _COMMON for item in values)
-        elif isinstance(value, tuple):  # whether, and how
+        elif isinstance(value, tuple):  # a switch, and how to do it
             is_fine = not any(value[:1])
         else:
             is_fine = not value
@@ -85,10 +85,10 @@ def _tell_settings_without_effect(config: Config) -> None:
 
 
 def exclude_notebooks(_app: Sphinx, config: Config) -> None:
-    """Let recordings, and what Sphinx-Gallery left beside its pages, be no pages themselves.
+    """Exclude recordings, and files that Sphinx-Gallery writes beside its pages, from the pages.
 
-    Other extensions, such as MyST-NB and nbsphinx, make pages of notebooks and scripts, and would
-    run those that have no outputs.
+    Extensions such as MyST-NB and nbsphinx turn notebooks and scripts into pages, and would run
+    those without outputs.
     """
     patterns = [PurePath(config.recorded_gallery_recordings).as_posix()]
     for pages, _examples in gallery_folders(config):
@@ -97,59 +97,70 @@ def exclude_notebooks(_app: Sphinx, config: Config) -> None:
 
 
 def unhide_matplotlib(_app: Sphinx, _config: Config) -> None:
-    """Let others import it again."""
+    """Let Matplotlib be imported again."""
     if sys.modules.get("matplotlib", sys) is None:
         del sys.modules["matplotlib"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """All that the pages of recipes are made from."""
+    """Everything that the pages of recipes are made from."""
 
     files: tuple[GalleryFile, ...]
-    # what tells whether a file is another by now, by its path; "code" is that of the engine
+    # time and size of each file by path, which show whether it changed; "code" is the engine's code
     states: dict[str, str]
-    # to which recipe a file belongs, by its path: its source and its recording
+    # the recipe to which a source or a recording belongs, by the path of the file
     owners: dict[str, GalleryFile]
-    recordings: frozenset[str]  # those of the paths that are recordings
+    recordings: frozenset[str]  # paths of recordings
     conf: str  # path of conf.py
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What has to be done because inputs have changed, or pages are gone."""
+    """What to do after inputs have changed or pages were removed."""
 
-    rewrite: frozenset[GalleryFile]  # pages to write whatever Sphinx-Gallery's hashes say
-    check_pictures: frozenset[GalleryFile]  # whose recorded pictures may have changed
-    edited: frozenset[GalleryFile]  # recipes that changed, if nothing else did; else none
-    changes_text: bool  # something else than a recording has changed
+    rewrite: frozenset[GalleryFile]  # pages to write even if Sphinx-Gallery's hashes are current
+    check_pictures: frozenset[GalleryFile]  # recipes whose recorded pictures may have changed
+    edited: frozenset[GalleryFile]  # the changed recipes, if nothing else changed
+    changes_text: bool  # something other than a recording has changed
 
 
 def plan(inputs: Inputs, former: Mapping[str, str], missing: Collection[GalleryFile]) -> Plan:
-    """Return what to do: ``former`` are the states when pages were last made.
+    """Return what to do, given the ``former`` states, those when pages were last made.
 
     ``missing`` are the recipes without a page.
     """
     paths = inputs.states.keys() | former.keys()
     changed = {path for path in paths if inputs.states.get(path) != former.get(path)}
-    touched = {inputs.owners[path] for path in changed if path in inputs.owners} | {*missing}
-    # What belongs to no recipe, such as a module beside them, may be part of any.
+    touched = set(missing)
+    rewrite = set(missing)
+    for path in changed & inputs.owners.keys():
+        file = inputs.owners[path]
+        touched.add(file)
+        if path in inputs.recordings and file.links_code:  # its links may lead elsewhere now
+            rewrite.add(file)
+    if {"code", inputs.conf} & changed:
+        rewrite.update(inputs.files)
+    check_pictures = touched
+    edited = touched
+    # A file without an owner, such as a module beside the recipes, may be part of any of them.
     concerns_all = not changed <= inputs.owners.keys()
-    changes_every_page = not changed.isdisjoint({"code", inputs.conf})
-    recorded = {inputs.owners[path] for path in changed & inputs.recordings}
-    with_other_links = {file for file in recorded if file.links_code}
+    if concerns_all:
+        check_pictures = set(inputs.files)
+    if concerns_all or missing:
+        edited = set()
     return Plan(
-        rewrite=frozenset(inputs.files if changes_every_page else {*missing, *with_other_links}),
-        check_pictures=frozenset(inputs.files if concerns_all else touched),
-        edited=frozenset() if concerns_all or missing else frozenset(touched),
+        rewrite=frozenset(rewrite),
+        check_pictures=frozenset(check_pictures),
+        edited=frozenset(edited),
         changes_text=not changed <= inputs.recordings,
     )
 
 
 def make_pages(app: Sphinx) -> None:
-    """Let Sphinx-Gallery write the pages, unless recipes, conf.py and pictures are as they were.
+    """Let Sphinx-Gallery write the pages, unless recipes, conf.py and pictures are unchanged.
 
-    All languages share the pages, so one build at a time does this and the others find them.
+    All languages share the pages: one build at a time writes them, and the others find them.
     ``.made`` records the inputs of the last complete run; an interrupted build leaves no such file.
     """
     app.config.sphinx_gallery_conf["plot_gallery"] = False  # `sphinx-build -D` may have set it
@@ -159,25 +170,25 @@ def make_pages(app: Sphinx) -> None:
         return
     folder = root / galleries[0][0]
     folder.mkdir(parents=True, exist_ok=True)
-    made = folder / ".made"
+    state_file = folder / ".made"
     with FileLock(folder / ".lock"):
         inputs = _read_inputs(app)
-        former = _read_states(made)
+        former = _read_states(state_file)
         missing = [file for file in inputs.files if not (root / f"{file.docname}.rst").exists()]
         if inputs.states == former and not missing:
             return
-        made.unlink(missing_ok=True)
+        state_file.unlink(missing_ok=True)
         _apply(app, plan(inputs, former, missing), inputs)
-        made.write_text(json.dumps(inputs.states), encoding="utf-8")
+        state_file.write_text(json.dumps(inputs.states), encoding="utf-8")
 
 
 def _read_inputs(app: Sphinx) -> Inputs:
-    """Look at all inputs; what is saved afterwards is for the next build."""
+    """Return the current inputs; a file that is saved later is left to the next build."""
     root = Path(app.srcdir)
     files = list_files(app.config, root)
     folder = root / app.config.recorded_gallery_recordings
-    of_recordings = {str(file.recording(folder)): file for file in files}
-    owners = {str(file.path): file for file in files} | of_recordings
+    owners_of_recordings = {str(file.recording_path(folder)): file for file in files}
+    owners = {str(file.path): file for file in files} | owners_of_recordings
     conf = str(Path(app.confdir, "conf.py"))
     paths = {conf, *owners}
     for _pages, examples in gallery_folders(app.config):
@@ -189,22 +200,22 @@ def _read_inputs(app: Sphinx) -> Inputs:
         files=tuple(files),
         states={"code": code_digest().hex(), **states},
         owners=owners,
-        recordings=frozenset(of_recordings),
+        recordings=frozenset(owners_of_recordings),
         conf=conf,
     )
 
 
-def _read_states(made: Path) -> dict[str, str]:
+def _read_states(state_file: Path) -> dict[str, str]:
     """Return the states that pages were made from; none if the file is missing or damaged."""
     with contextlib.suppress(OSError, ValueError, TypeError):
-        return dict(json.loads(made.read_text(encoding="utf-8")))
+        return dict(json.loads(state_file.read_text(encoding="utf-8")))
     return {}
 
 
 def _apply(app: Sphinx, plan: Plan, inputs: Inputs) -> None:
-    """Write pictures, and pages where text or thumbnails change.
+    """Write pictures, and the pages whose text or thumbnail changes.
 
-    Sphinx-Gallery skips recipes with an up-to-date ``.md5``, as it does those that it has run.
+    Sphinx-Gallery skips recipes with an up-to-date ``.md5``, as if it had run them.
     """
     root = Path(app.srcdir)
     recordings = root / app.config.recorded_gallery_recordings
@@ -223,21 +234,24 @@ def _apply(app: Sphinx, plan: Plan, inputs: Inputs) -> None:
         return
     for file in rewrite:
         (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
+    edited: Collection[GalleryFile] = plan.edited
+    if rewrite or unreadable:
+        edited = ()
     with give_names(inputs.files, recordings):
-        _generate(app, unreadable, () if rewrite or unreadable else plan.edited)
+        _generate(app, unreadable, edited)
     for file in inputs.files:
         copy = root / f"{file.docname}.py"
-        if copy.exists():  # the recipe may be another by now
+        if copy.exists():  # hash the copy, since the recipe may have been saved meanwhile
             copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))
 
 
 def _generate(
     app: Sphinx, unreadable: Iterable[GalleryFile], edited: Collection[GalleryFile]
 ) -> None:
-    """Let Sphinx-Gallery write all pages that are not marked; remove those of no recipe.
+    """Let Sphinx-Gallery write the pages whose ``.md5`` is missing or old; remove leftovers.
 
-    To write any, it reads all recipes twice. That is not done if only recipes that it lists as
-    before were ``edited``.
+    Sphinx-Gallery reads all recipes twice for that. If lists of the gallery do not change, only the
+    ``edited`` recipes are read.
     """
     gallery = app.config.sphinx_gallery_conf
     ignored = gallery["ignore_pattern"]
@@ -257,20 +271,20 @@ def _generate(
 
 
 def _are_listed_as_before(app: Sphinx, files: Collection[GalleryFile]) -> bool:
-    """Tell whether lists of the gallery show these recipes as in the last build."""
+    """Return whether lists of the gallery show these recipes as in the last build."""
     gallery = app.config.sphinx_gallery_conf
     order = str(gallery["within_subsection_order"])
     if gallery["backreferences_dir"] or gallery["recommender"]["enable"] or "Size" in order:
-        return False  # they depend on the whole text
+        return False  # lists depend on the whole text
     if "FileName" in order and not app.config.recorded_gallery_thumbnails:
-        return True  # they depend on no text
+        return True  # lists depend on no text
     return all(_is_alike(file, Path(app.srcdir, f"{file.docname}.py")) for file in files)
 
 
 def _remove_leftovers(app: Sphinx, without_pages: str) -> None:
-    """Remove what was written for recipes that are gone or have no page, and unused notes."""
+    """Remove files of recipes without a page, and lists of names that nobody uses."""
     gallery = app.config.sphinx_gallery_conf
-    # Where nothing tells what names lead to, code stays as Sphinx shows it, with its colours.
+    # Where names lead nowhere, code keeps the highlighting of Sphinx.
     has_links = gallery["backreferences_dir"] or (
         {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys()
     )
@@ -280,14 +294,15 @@ def _remove_leftovers(app: Sphinx, without_pages: str) -> None:
         for copy in folder.rglob("*.py"):
             source = Path(app.srcdir, examples, copy.relative_to(folder))
             is_gone = not source.exists() or re.search(without_pages, source.name)
-            for ending in _ENDINGS if is_gone else unused:
+            endings = _ENDINGS if is_gone else unused
+            for ending in endings:
                 copy.with_name(f"{copy.stem}{ending}").unlink(missing_ok=True)
             if not source.parent.exists():
                 (copy.parent / "index.rst").unlink(missing_ok=True)
 
 
 def _is_alike(file: GalleryFile, copy: Path) -> bool:
-    """Tell whether title, settings and code of a recipe are as in the copy of the last build."""
+    """Return whether title, settings and code of a recipe equal the copy of the last build."""
 
     def read(path: Path) -> tuple[Any, ...]:
         settings, blocks = split_code_and_text_blocks(path)
@@ -300,7 +315,7 @@ def _is_alike(file: GalleryFile, copy: Path) -> bool:
 def remove_published(
     app: Sphinx, _env: BuildEnvironment, _added: set[str], _changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Remove what was published of pages that are gone; a hook of ``env-get-outdated``."""
+    """Remove the published files of removed pages; a listener of ``env-get-outdated``."""
     if isinstance(app.builder, StandaloneHTMLBuilder):
         for docname in removed:
             Path(app.builder.get_outfilename(docname)).unlink(missing_ok=True)

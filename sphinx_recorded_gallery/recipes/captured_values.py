@@ -1,7 +1,7 @@
-"""Which values of cells a page shows: Sphinx-Gallery's ``capture_repr`` and ``ignore_repr_types``.
+"""The values of cells that a page shows: ``capture_repr`` and ``ignore_repr_types``.
 
-A recording has every value of a cell's last expression, so these settings say what is shown of a
-recording, not what runs: a change of them needs no new one.
+A recording holds every value of a cell's last expression. These settings of Sphinx-Gallery only
+select what a page shows of it, so changing them needs no new recording.
 """
 
 import re
@@ -20,17 +20,18 @@ _MIME_TYPES = {"_repr_html_": "text/html", "__repr__": "text/plain", "__str__": 
 
 @dataclass(frozen=True, kw_only=True)
 class Capture:
-    """What is shown of the values of cells."""
+    """The selection of values that a page shows."""
 
-    methods: tuple[str, ...] | None = None  # None: the richest form, as Jupyter has it
+    methods: tuple[str, ...] | None = None  # None for the richest form, as in Jupyter
     ignored_types: str = ""  # a pattern of types whose values are not shown
 
     def choose(self, outputs: Sequence[NotebookNode]) -> list[NotebookNode]:
-        """Return the outputs of a cell with its value in the form to show, if it is to be shown."""
+        """Return the outputs of a cell, with its value in the selected form or left out."""
         chosen = []
         for output in outputs:
-            is_value = output.output_type == "execute_result"
-            form = self._choose_form(output) if is_value else output
+            form: NotebookNode | None = output
+            if output.output_type == "execute_result":
+                form = self._choose_form(output)
             if form is not None:
                 chosen.append(form)
         return chosen
@@ -57,7 +58,7 @@ JUPYTER = Capture()
 
 
 def _read_facts(output: NotebookNode) -> dict[str, str]:
-    """Return what was recorded of a value; nothing where a recording holds something else."""
+    """Return the recorded facts about a value; nothing if they are invalid."""
     facts = output.metadata.get("recorded_gallery")
     if not isinstance(facts, dict):
         return {}
@@ -65,27 +66,27 @@ def _read_facts(output: NotebookNode) -> dict[str, str]:
 
 
 def read_capture(settings: Mapping[str, Any]) -> Capture:
-    """Return what ``sphinx_gallery_conf`` says; raise ``GalleryError`` for what cannot be used."""
+    """Return the selection of ``sphinx_gallery_conf``; raise ``GalleryError`` if it is invalid."""
     default = DEFAULT_GALLERY_CONF["capture_repr"]
     methods = settings.get("capture_repr", default)
     if not is_capture_repr(methods):
-        text = f"conf.py: sphinx_gallery_conf: capture_repr = {methods!r} is no tuple of methods"
-        raise GalleryError(text, remedy=f"there are: {', '.join(METHODS)}")
+        text = f"conf.py: sphinx_gallery_conf: capture_repr = {methods!r} is not a tuple of methods"
+        raise GalleryError(text, remedy=f"choose among: {', '.join(METHODS)}")
     ignored = settings.get("ignore_repr_types", "")
     if not is_pattern(ignored):
-        text = f"conf.py: sphinx_gallery_conf: ignore_repr_types = {ignored!r} is no pattern"
-        raise GalleryError(text, remedy="write one of Python's re")
+        text = f"conf.py: sphinx_gallery_conf: ignore_repr_types = {ignored!r} is not a pattern"
+        raise GalleryError(text, remedy="write a regular expression of Python")
     is_default = tuple(methods) == default
     return Capture(methods=None if is_default else tuple(methods), ignored_types=ignored)
 
 
 def is_capture_repr(value: object) -> bool:
-    """Tell whether a value can be that of ``capture_repr``."""
+    """Return whether a value is valid for ``capture_repr``."""
     return isinstance(value, tuple | list) and all(method in METHODS for method in value)
 
 
 def is_pattern(value: object) -> bool:
-    """Tell whether a value is a regular expression."""
+    """Return whether a value is a regular expression."""
     try:
         re.compile(value)  # type: ignore[call-overload]
     except (re.error, TypeError):

@@ -16,6 +16,8 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
     In a code cell: True if it runs, but is shown neither on the page nor in what readers download.
 ``fold``
     In a code cell: what its code is for. A page shows this line, and the code on demand.
+``fold_output``
+    In a folded cell: True if what it prints is of one run, and folded with its code.
 """
 
 import ast
@@ -37,9 +39,10 @@ class CellSettings:
     """The settings of one code cell."""
 
     alt: tuple[str, ...] = ()  # one for each figure
-    once: bool = False
+    once: bool = False  # replicates leave it out
     plumbing: bool = False
-    fold: str = ""
+    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
+    fold_output: bool = False  # what it prints is folded with its code
     capture: tuple[str, ...] | None = None  # Sphinx-Gallery's capture_repr of this cell alone
 
 
@@ -51,13 +54,13 @@ class RecipeSettings:
     """The settings of a recipe and of its cells."""
 
     values: dict[str, Any]
-    lines: dict[str, int]  # of the recipe, where each setting stands
-    cells: dict[int, CellSettings]  # by the line in which a block of code begins
+    lines: dict[str, int]  # of the recipe, by setting
+    cells: dict[int, CellSettings]  # by the first line of a block of code
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Kind:
-    """What a setting may be."""
+    """The allowed values of a setting."""
 
     needs: str
     is_right: Callable[[Any], bool]
@@ -72,6 +75,11 @@ def _is_line(value: object) -> bool:
     return isinstance(value, str) and len(value.splitlines()) <= 1
 
 
+def _is_description(value: object) -> bool:
+    # "..." is the place for words in remedies and documents: pasted, it would describe nothing
+    return _is_line(value) and str(value).strip() not in ("...", "…")
+
+
 def _is_words(value: object) -> bool:
     return _is_line(value) and bool(str(value).strip())
 
@@ -80,7 +88,7 @@ def _is_list_of_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-# Which clocks can add: a million seconds are eleven days.
+# A limit that clocks can add: a million seconds are eleven days.
 _SECONDS = _Kind(needs="a number of seconds above 0, at most 1,000,000", is_right=_is_seconds)
 _NUMBER = _Kind(
     needs="a whole number",
@@ -88,6 +96,10 @@ _NUMBER = _Kind(
 )
 _FLAG = _Kind(needs="True or False", is_right=lambda value: isinstance(value, bool))
 _STRING = _Kind(needs="a string in quotes, on one line", is_right=_is_line)
+_DESCRIPTION = _Kind(
+    needs='what the figure shows, in quotes, on one line, in place of "..."',
+    is_right=_is_description,
+)
 _WORDS = _Kind(needs="a string in quotes, on one line, not empty", is_right=_is_words)
 _STRINGS = _Kind(needs='a list such as ["data.csv"]', is_right=_is_list_of_strings)
 _METHODS = _Kind(
@@ -96,10 +108,16 @@ _METHODS = _Kind(
 _PATTERN = _Kind(needs="a pattern of Python's re, in quotes", is_right=is_pattern)
 _ANY = _Kind(needs="a value as Python writes it", is_right=lambda _value: True)
 
-_OF_CELLS = {"alt": _STRING, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG}
+_OF_CELLS = {
+    "alt": _DESCRIPTION,
+    "fold": _WORDS,
+    "fold_output": _FLAG,
+    "once": _FLAG,
+    "plumbing": _FLAG,
+}
 _OF_RECIPES = {"cell_timeout": _SECONDS, "deadline": _SECONDS, "inputs": _STRINGS}
 _OWN = {**_OF_CELLS, **_OF_RECIPES}
-# What Sphinx-Gallery has about running or drawing says nothing about a recording.
+# Settings of Sphinx-Gallery; those about running or drawing do not affect a recording.
 _OF_SPHINX_GALLERY = {
     "capture_repr": _METHODS,
     "capture_repr_block": _METHODS,
@@ -117,11 +135,11 @@ _OF_SPHINX_GALLERY = {
 }
 _ALL = {**_OWN, **_OF_SPHINX_GALLERY}
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
-# Under '# %%' a comment is text, without its marker and at the start of the line.
+# In a text under '# %%', a setting has no marker and stands at the start of a line.
 _SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)
 
 
-# What Sphinx-Gallery says of a value names neither file nor line, as reading it here does.
+# Warnings of Sphinx-Gallery on values name neither file nor line; the errors here do.
 logging.getLogger("sphinx.sphinx-gallery").addFilter(
     lambda record: getattr(record, "subtype", None) != "file_conf"
 )
@@ -130,12 +148,12 @@ logging.getLogger("sphinx.sphinx-gallery").addFilter(
 def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
     """Return the settings of a recipe.
 
-    Raises ``GalleryError`` for one that is unknown, of no use, lost in a text or there twice.
+    Raises ``GalleryError`` for one that is unknown, invalid, part of a text, or set twice.
     """
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     cells: dict[int, CellSettings] = {}
-    for block in blocks[1:]:  # behind the docstring, which may show one
+    for block in blocks[1:]:  # without the docstring, which may show a setting
         if block.type == "text":
             _refuse_in_text(path, block)
             continue
@@ -150,9 +168,9 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
                     lines["inputs"] = line
                 case "capture_repr_block":
                     of_cell["capture"] = tuple(value)
-                case "fold" | "once" | "plumbing":
+                case _ if name in _OF_CELLS:
                     _refuse_second(path, name, line, lines_in_cell)
-                    of_cell[name] = value.strip() if name == "fold" else value
+                    of_cell[name] = value.strip() if isinstance(value, str) else value
                     lines_in_cell[name] = line
                 case _:
                     if name in _OWN:
@@ -164,18 +182,19 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> RecipeSettings:
 
 
 def _refuse_in_text(path: Path, block: Block) -> None:
-    """Raise ``GalleryError`` for a setting that is a part of a text."""
-    if misplaced := _SETTING_IN_TEXT.search(block.content):
+    """Raise ``GalleryError`` for a setting that is part of a text."""
+    misplaced = _SETTING_IN_TEXT.search(block.content)
+    if misplaced:
         raise GalleryError(
             "a sphinx_gallery_ setting in a block of text",
             path=path,
             line=_line_of(block, misplaced),
-            remedy="leave an empty line between '# %%' and it",
+            remedy="leave an empty line between '# %%' and the setting",
         )
 
 
 def _refuse_second(path: Path, name: str, line: int, lines: dict[str, int]) -> None:
-    """Raise ``GalleryError`` for a setting that one of ``lines`` has set already."""
+    """Raise ``GalleryError`` for a setting that ``lines`` holds already."""
     if name in lines:
         text = f"sphinx_gallery_{name} is set a second time, first in line {lines[name]}"
         raise GalleryError(text, path=path, line=line, remedy="remove one of them")
@@ -185,24 +204,34 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
     """Yield name, value and line of each setting of a block of code."""
     for match in _SETTING.finditer(block.content):
         name, rest = match[1], match[2]
-        # Without a value it is a mark of Sphinx-Gallery, such as start_ignore, or words.
+        # Without a value it is a mark of Sphinx-Gallery, such as start_ignore, or plain words.
         if not rest.startswith("=") and name not in _OWN:
             continue
         line = _line_of(block, match)
         if name not in _ALL:
             text = f"unknown setting sphinx_gallery_{name}"
-            remedy = f"there are: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
+            remedy = f"choose among: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
             raise GalleryError(text, path=path, line=line, remedy=remedy)
         kind = _ALL[name]
         text = f"sphinx_gallery_{name} needs {kind.needs}"
         try:
-            value = ast.literal_eval(rest.removeprefix("=").strip() if rest[:1] == "=" else "")
+            value = _parse_value(rest)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            remedy = "write the whole value on this line, behind a '='"
+            remedy = "write the whole value on this line, after a '='"
             raise GalleryError(text, path=path, line=line, remedy=remedy) from None
         if not kind.is_right(value):
             raise GalleryError(text, path=path, line=line, remedy="correct the value")
         yield name, value, line
+
+
+def _parse_value(rest: str) -> Any:
+    """Return the value behind the name of a setting.
+
+    Raises ``ValueError`` and what else Python raises for a text that is no value.
+    """
+    if not rest.startswith("="):
+        raise ValueError("no value")
+    return ast.literal_eval(rest.removeprefix("=").strip())
 
 
 def _line_of(block: Block, match: re.Match[str]) -> int:

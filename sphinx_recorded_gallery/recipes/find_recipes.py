@@ -1,8 +1,8 @@
 """Find the recipes of a project, with their names, pages and recordings.
 
 As for Sphinx-Gallery, a gallery is a folder and those of its subfolders that have a gallery header.
-A file has no page if ``ignore_pattern`` matches its name or if this starts with ``_``. A file is
-not recorded if ``filename_pattern`` does not match its path or if its name contains ``_sgskip``.
+A file has no page if ``ignore_pattern`` matches its name or if its name starts with ``_``. A file
+is not recorded if ``filename_pattern`` does not match its path or if its name contains ``_sgskip``.
 The default of ``filename_pattern``, which asks for names with ``plot``, has no effect here.
 """
 
@@ -24,19 +24,19 @@ from .captured_values import JUPYTER, Capture, read_capture
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryFile:
-    """Where a recipe lies, what it is called and which page it becomes."""
+    """The file of a recipe, with its name and its page."""
 
     path: Path
     gallery: Path  # the folder of its gallery, where recording.toml lies
     docname: str
-    name: str  # its path in the gallery, without ending; the docname if there are several galleries
-    trusted: bool = True  # its HTML and SVG are shown as the author made them
+    name: str  # path in the gallery without suffix; with several galleries, the docname
+    trusted: bool = True  # its HTML and SVG are shown unchanged
     expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
     links_code: bool = False  # its code has links, or mini-galleries show it
     capture: Capture = JUPYTER  # which values of cells its page shows
 
-    def recording(self, folder: Path) -> Path:
-        """Return where its recording lies in a folder of recordings."""
+    def recording_path(self, folder: Path) -> Path:
+        """Return the path of its recording in a folder of recordings."""
         return folder / f"{self.name}.ipynb"
 
 
@@ -49,7 +49,7 @@ def list_files(config: Config, root: Path) -> list[GalleryFile]:
     files = []
     for pages, examples in gallery_folders(config):
         for path in find_recipes(root / examples, settings):
-            files.append(_describe(config, root, pages, examples, path))
+            files.append(_make_file(config, root, pages, examples, path))
     return files
 
 
@@ -59,8 +59,8 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
         if not docname.startswith(f"{pages}/"):
             continue
         path = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
-        if path.is_file() and _is_recorded(path, _settings(config)):
-            return _describe(config, root, pages, examples, path)
+        if path.is_file() and _is_recipe(path, _settings(config)):
+            return _make_file(config, root, pages, examples, path)
     return None
 
 
@@ -77,7 +77,7 @@ def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> lis
     recipes = []
     for part in (folder, *_find_subfolders(folder, conf)):
         for path in sorted(part.glob("*.py")):
-            if _is_recorded(path, conf):
+            if _is_recipe(path, conf):
                 recipes.append(path)
     return recipes
 
@@ -87,7 +87,7 @@ def _require_pattern(name: str, pattern: Any) -> None:
     try:
         re.compile(pattern)
     except (re.error, TypeError) as error:
-        text = f"conf.py: sphinx_gallery_conf: {name} = {pattern!r} is no pattern: {error}"
+        text = f"conf.py: sphinx_gallery_conf: {name} = {pattern!r} is not a pattern: {error}"
         raise GalleryError(text, remedy="mend the settings") from None
 
 
@@ -128,25 +128,27 @@ def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tupl
             yield path, "", stem
             continue
         machine, _slash, name = stem.partition("/")
-        yield path, machine, name if name in recipe_names else ""
+        if name not in recipe_names:
+            name = ""
+        yield path, machine, name
 
 
 def _settings(config: Config) -> dict[str, Any]:
     """Return Sphinx-Gallery's settings, with the endings of source files as a list."""
-    suffixes = config.source_suffix  # a string, a list or, once Sphinx has looked at it, a mapping
+    suffixes = config.source_suffix  # a string, a list or, once Sphinx has read it, a mapping
     suffix_list = [suffixes] if isinstance(suffixes, str) else list(suffixes)
     return {**config.sphinx_gallery_conf, "source_suffix": suffix_list}
 
 
-def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
-    """Return whether a file is a recipe that is recorded.
+def _is_recipe(path: Path, conf: Mapping[str, Any]) -> bool:
+    """Return whether a file is a recipe, which has a page and is recorded.
 
     Raises ``GalleryError`` for a file name that no page can have.
     """
     if path.name.startswith("_") or re.search(conf.get("ignore_pattern", "^_"), path.name):
         return False
     if not path.name.isprintable():
-        raise GalleryError("no page can be called so", path=path, remedy="rename the file")
+        raise GalleryError("a page cannot have this name", path=path, remedy="rename the file")
     if "_sgskip" in path.name:
         return False
     default = DEFAULT_GALLERY_CONF["filename_pattern"]
@@ -154,7 +156,7 @@ def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     return pattern == default or bool(re.search(pattern, os.path.abspath(path)))
 
 
-def _describe(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
+def _make_file(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
     """Return a recipe with its name and its page in the folder ``pages``."""
     path_in_gallery = path.relative_to(root / examples).as_posix().removesuffix(".py")
     docname = f"{pages}/{path_in_gallery}"

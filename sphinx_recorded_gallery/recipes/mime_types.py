@@ -1,15 +1,19 @@
 """The forms of an output that pages show, or read measurements from.
 
-Programs that show notebooks know many others, some of which load what they show from an address, or
-run it.
+Other programs for notebooks know many more, some of which load contents from an address or run
+code.
 """
 
-# What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
+# Start of the MIME types of data that recipes publish for programs; notebooks leave these out
 PUBLISHED_MIME = "application/vnd.recorded-gallery."
-PICTURES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}  # and their files
+PICTURES = {
+    "image/svg+xml": ".svg",
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+}
 SHOWN = ("text/html", *PICTURES, "text/markdown", "text/latex", "text/plain")
 
 
 def is_shown(mime: str) -> bool:
-    """Tell whether a page shows outputs in this form, or reads measurements from it."""
+    """Return whether a page shows outputs in this form, or reads measurements from it."""
     return mime in SHOWN or mime.startswith(PUBLISHED_MIME)

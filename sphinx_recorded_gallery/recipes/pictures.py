@@ -1,4 +1,4 @@
-"""Pictures in outputs: whether they can be opened, before anything has to show them."""
+"""Check that pictures in outputs can be opened, before anything shows them."""
 
 import base64
 import binascii
@@ -9,9 +9,9 @@ import imagesize
 from .mime_types import PICTURES
 from .sanitize import read_svg
 
-SUFFIXES = PICTURES  # of their files
+SUFFIXES = PICTURES  # by MIME type
 MOST_PIXELS = 100_000_000  # browsers and Pillow refuse much larger ones
-# How a file begins, and what stands at its end
+# The first and the last bytes of a file
 _ENDS = {
     "image/png": (b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"),
     "image/jpeg": (b"\xff\xd8", b"\xff\xd9"),
@@ -23,7 +23,7 @@ class TooLargeError(ValueError):
 
 
 def decode_picture(mime: str, data: str) -> bytes:
-    """Return what a file of the picture holds; raise ``ValueError`` for what is no base64."""
+    """Return the contents of a picture's file; raise ``ValueError`` if it is not base64."""
     if mime == "image/svg+xml":
         return data.encode()
     try:
@@ -33,9 +33,9 @@ def decode_picture(mime: str, data: str) -> bytes:
 
 
 def check_picture(mime: str, data: str) -> None:
-    """Raise ``ValueError``, which says why, for what no page can show as a picture.
+    """Raise ``ValueError`` with the reason if a page cannot show a picture.
 
-    It looks at the beginning and the end alone, which a build can do for each.
+    Only beginning, end and size are checked, which is fast enough for every build.
     """
     if mime == "image/svg+xml":
         read_svg(data)
@@ -44,12 +44,12 @@ def check_picture(mime: str, data: str) -> None:
     kind = mime.partition("/")[2].upper()
     begin, end = _ENDS[mime]
     if not content.startswith(begin):
-        raise ValueError(f"is no {kind}")
+        raise ValueError(f"is not a {kind}")
     if end not in content:
-        raise ValueError(f"cannot be shown: the {kind} is cut")
+        raise ValueError(f"cannot be shown: the {kind} is cut off")
     try:
         width, height = imagesize.get(io.BytesIO(content))
-    except Exception as error:  # of many kinds, as of struct
+    except Exception as error:  # of many kinds, such as of struct
         raise ValueError(f"cannot be shown: {error}") from None
     size = f"{width:,} x {height:,} pixels"
     if width < 1 or height < 1:
@@ -60,11 +60,11 @@ def check_picture(mime: str, data: str) -> None:
 
 
 def open_picture(mime: str, data: str) -> None:
-    """Open a picture; raise ``ValueError``, which says why, if that is not possible."""
+    """Open a picture; raise ``ValueError`` with the reason if that is not possible."""
     check_picture(mime, data)
     if mime == "image/svg+xml":
         return
-    # slow to import, and only needed where something is recorded
+    # slow to import, and only needed for recording
     from PIL import Image
 
     kind = mime.partition("/")[2].upper()

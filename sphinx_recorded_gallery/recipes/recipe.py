@@ -1,11 +1,10 @@
-"""Recipes: the Python files in Sphinx-Gallery's form that the site is made of.
+"""Recipes: the examples of a gallery, Python files in Sphinx-Gallery's form.
 
-A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so that what is
-recorded, rendered and downloaded is cut at the same places. Code between
-``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its cell and counts
-in its fingerprint, but pages and downloads do not have it. A block with nothing else runs with the
-cell behind it; behind the last one it is a cell of its own. So is each block marked with
-``# sphinx_gallery_plumbing = True``.
+Sphinx-Gallery's own parser splits a recipe into blocks of text and code. So recordings, pages and
+downloads are cut at the same places. Code between ``# sphinx_gallery_start_ignore`` and
+``# sphinx_gallery_end_ignore`` runs with its cell and counts in its fingerprint, but pages and
+downloads leave it out. A block of nothing but such code runs with the next cell; after the last
+cell it is a cell of its own. So is each block marked with ``# sphinx_gallery_plumbing = True``.
 """
 
 import ast
@@ -39,25 +38,23 @@ from .fingerprint import (
 from .inlined_modules import Inlined, find_rebound, inline
 
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
+_TAB_INDENT = re.compile(r"#? *\t")  # of a line of a text, in a comment or a docstring
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A code block: what a reader sees of it, Sphinx-Gallery's settings removed, and what runs."""
+    """A block of code: what a reader sees, without Sphinx-Gallery's settings, and what runs."""
 
     number: int  # counted from 1 among the code cells of the recipe
     line: int  # of the recipe, where the visible code starts
-    source: str  # empty if it is not shown at all
-    code: str  # source with the code that is not shown, as it runs
-    alt: tuple[str, ...] = ()
-    once: bool = False  # replicates leave it out
+    source: str  # what a reader sees; empty for a hidden cell
+    code: str  # what runs: ``source`` and hidden code
+    settings: CellSettings = NO_SETTINGS
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
-    capture: tuple[str, ...] | None = None  # its own capture_repr
-    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the code that runs alone."""
+        """Hash of the code that runs, without its comments."""
         return fingerprint_code(self.code)
 
 
@@ -66,89 +63,109 @@ class Recipe:
     """One recipe, parsed."""
 
     path: Path
-    name: str  # of its recording: its path in the gallery without ending, such as advanced/deep
+    name: str  # of its recording: its path in the gallery without suffix, such as advanced/deep
     title: str
     summary: str  # the first paragraph below the title, on one line; it may be empty
-    blocks: tuple[Block, ...]  # those that a page shows
-    hidden: frozenset[int]  # where blocks of code begin that it does not show
+    blocks: tuple[Block, ...]  # that a page shows
+    hidden: frozenset[int]  # first lines of blocks of code that a page does not show
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
-    lines: dict[str, int]  # of the recipe, where each setting stands
+    lines: dict[str, int]  # of the recipe, by setting
 
     @property
     def parts(self) -> list[tuple[Block, Cell | None]]:
-        """Each block and the cell that it is, if it is one of code."""
-        cells = (cell for cell in self.cells if cell.source)
-        return [(block, next(cells) if block.type == "code" else None) for block in self.blocks]
+        """The blocks of the page; a block of code comes with its cell."""
+        visible_cells = iter([cell for cell in self.cells if cell.source])
+        parts: list[tuple[Block, Cell | None]] = []
+        for block in self.blocks:
+            cell = next(visible_cells) if block.type == "code" else None
+            parts.append((block, cell))
+        return parts
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of, itself first."""
-        shown = (cell.inlined.path for cell in self.cells if cell.inlined)
-        return [self.path, *shown, *(self.path.parent / name for name in self.inputs)]
+        """The files that it is made of, the recipe itself first."""
+        files = [self.path]
+        files += [cell.inlined.path for cell in self.cells if cell.inlined]
+        files += [self.path.parent / name for name in self.inputs]
+        return files
 
     @property
     def inputs(self) -> dict[str, str]:
-        """SHA-256 (hex) of each declared file and imported module, by its path from the recipe."""
+        """SHA-256 (hex) of each declared file and imported module, by path."""
         declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
         code = "\n".join(cell.code for cell in self.cells)
         return declared | fingerprint_modules(find_imports(code), self.path.parent)
 
     @property
     def replicate_fingerprint(self) -> str:
-        """Hash of all that a replicate runs: a change of it makes replicates stale."""
+        """Hash of everything that a replicate runs; if it changes, replicates are stale."""
         replicate = self.for_replicate()
-        parts = [
-            *(cell.fingerprint for cell in replicate.cells),
-            repr(sorted(replicate.inputs.items())),
-        ]
+        parts = [cell.fingerprint for cell in replicate.cells]
+        parts.append(repr(sorted(replicate.inputs.items())))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def for_replicate(self) -> "Recipe":
-        """Return what a replicate runs: the recipe without cells that run once, numbered anew.
+        """Return what a replicate runs: the recipe without cells that run once, renumbered.
 
-        It has no page: ``blocks`` are those of the whole recipe.
+        It has no page: ``blocks`` are still those of the whole recipe.
         """
-        cells = [cell for cell in self.cells if not cell.once]
-        numbered = (replace(cell, number=number) for number, cell in enumerate(cells, 1))
-        return replace(self, cells=tuple(numbered))
+        cells: list[Cell] = []
+        for cell in self.cells:
+            if not cell.settings.once:
+                cells.append(replace(cell, number=len(cells) + 1))
+        return replace(self, cells=tuple(cells))
 
     def _hash_input(self, name: str) -> str:
-        folder, relative = self.path.parent.resolve(), PurePosixPath(name)
-        text = f"input {name[:100]!r} is not a file below {self.path.parent}"
+        """Return the hash of a declared file; raise ``GalleryError`` if it may not be used."""
+
+        def error(text: str) -> GalleryError:
+            line = self.lines.get("inputs")
+            remedy = "correct the line '# sphinx_gallery_inputs'"
+            return GalleryError(text, path=self.path, line=line, remedy=remedy)
+
+        folder = self.path.parent.resolve()
+        relative = PurePosixPath(name)
         try:
             file = (folder / name).resolve()
-            inside = ".." not in relative.parts and file.is_relative_to(folder)
+            is_inside = ".." not in relative.parts and file.is_relative_to(folder)
             if relative.suffix in (".py", ".ipynb", ".html"):
-                text = f"input {name!r} would take the place of a page or a download"
-            elif inside and not relative.is_absolute() and file.is_file():
-                return hashlib.sha256(file.read_bytes()).hexdigest()
-        except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
-            text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
-        remedy = "correct the line '# sphinx_gallery_inputs'"
-        raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
+                raise error(f"input {name!r} would replace a page or a download")
+            if not is_inside or relative.is_absolute() or not file.is_file():
+                raise error(f"input {name[:100]!r} is not a file below {self.path.parent}")
+            return hashlib.sha256(file.read_bytes()).hexdigest()
+        except (OSError, ValueError) as fault:  # ValueError: a name that holds a null byte
+            reason = getattr(fault, "strerror", fault)
+            raise error(f"input {name[:100]!r} cannot be read: {reason}") from None
 
 
 def load_recipe(path: Path, name: str = "") -> Recipe:
     """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used.
 
-    ``name`` is that of its recording; if it is empty, the file's name without its ending. It is
-    parsed again when the file, or a module that it may show as a cell, has another time or size.
+    ``name`` is that of its recording; by default the file's name without its suffix. The recipe is
+    parsed again when the time or size of the file, or of a module that it may inline, changes.
     """
     files = [path, *sorted(path.parent.glob("_*.py"))]
     return _load(path, name or path.stem, tuple((file, file_state(file)) for file in files))
 
 
-@lru_cache(maxsize=256)  # a build asks when it makes, reads and writes a page; parsing takes 40 ms
+@lru_cache(maxsize=256)  # needed when a page is made, read and written; parsing takes 40 ms
 def _load(path: Path, name: str, _files: object) -> Recipe:
     blocks = _split(path)
     if path.stem == "index":
-        text, remedy = "its page would be that of the gallery", "call the recipe something else"
-        raise GalleryError(text, path=path, remedy=remedy)
+        text = "its page would replace that of the gallery"
+        raise GalleryError(text, path=path, remedy="rename the example")
     title, summary = _find_title(blocks[0].content)
     if not title:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    # Python replaces tabs in the docstring of a block
+    docstring_end = blocks[1].lineno - 1 if len(blocks) > 1 else len(lines)
+    _refuse_mixed_indents(path, lines, 1, lines[:docstring_end])
+    for block in blocks[1:]:
+        if block.type == "text":
+            _refuse_mixed_indents(path, lines, block.lineno, block.content.splitlines())
     settings = read_settings(path, blocks)
     parts = [_classify(path, block, settings) for block in blocks]
     cells = _make_cells(path, parts)
@@ -166,9 +183,27 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
     )
 
 
+def _refuse_mixed_indents(
+    path: Path, lines: Sequence[str], start: int, text_lines: Sequence[str]
+) -> None:
+    """Raise ``GalleryError`` for a tab that indents a line of a text whose others have spaces.
+
+    No width of a tab fits the other lines: lists and tables fall apart, in many warnings.
+    """
+    indents = {line[:1] for line in text_lines if line.strip()}
+    if not {" ", "\t"} <= indents:
+        return
+    for number, line in enumerate(lines[start - 1 :], start):
+        if _TAB_INDENT.match(line):
+            text = "a tab indents this line of a text, and spaces the others"
+            raise GalleryError(text, path=path, line=number, remedy="write spaces for the tab")
+
+
 def _split(path: Path) -> list[Block]:
-    """Return the blocks of a recipe as Sphinx-Gallery finds them."""
-    line: int | None = None
+    """Return the blocks of a recipe as Sphinx-Gallery finds them.
+
+    Raises ``GalleryError`` for a file that cannot be parsed.
+    """
     try:
         ensure_regular_file(path)
         _settings, blocks, tree = py_source_parser.split_code_and_text_blocks(
@@ -178,38 +213,47 @@ def _split(path: Path) -> list[Block]:
             raise syntax_error(path, path.read_text(encoding="utf-8"), 1)
         return blocks
     except OSError as error:
-        text, remedy = f"cannot be read: {error.strerror}", "mend or remove it"
+        text = f"cannot be read: {error.strerror}"
+        raise GalleryError(text, path=path, remedy="mend or remove it") from error
     except UnicodeDecodeError as error:
-        text, remedy = f"cannot be read: {error}", "save the file in UTF-8"
-    except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
-        text, line, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", 1, "mend the file"
-    except (RecursionError, MemoryError):
-        text, remedy = "cannot be parsed: nested too deeply", "write it in shorter steps"
-    except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
-        text, line, remedy = "no docstring", 1, "start the recipe with one that holds its title"
-    raise GalleryError(text, path=path, line=line, remedy=remedy)
+        text = f"cannot be read: {error}"
+        raise GalleryError(text, path=path, remedy="save the file in UTF-8") from error
+    except (SyntaxError, ValueError) as error:  # such as an unknown encoding or a null byte
+        text = f"cannot be parsed: {getattr(error, 'msg', error)}"
+        raise GalleryError(text, path=path, line=1, remedy="mend the file") from error
+    except (RecursionError, MemoryError) as error:
+        text = "cannot be parsed: nested too deeply"
+        raise GalleryError(text, path=path, remedy="write it in shorter steps") from error
+    except (ExtensionError, AssertionError) as error:  # a number instead of the docstring
+        remedy = "start the file with a docstring that holds the title"
+        raise GalleryError("no docstring", path=path, line=1, remedy=remedy) from error
 
 
 def _find_title(docstring: str) -> tuple[str, str]:
     """Return the title, if docutils would find one, and the first paragraph below it.
 
-    Anything may stand above the title: a line of links, a badge, ``:orphan:`` or a comment.
+    Other things may precede the title: a line of links, a badge, ``:orphan:`` or a comment.
     """
     paragraphs = re.split(r"\n\s*\n", docstring.strip())
     for place, paragraph in enumerate(paragraphs):
         title, below = _read_title(paragraph)
         if title:
-            texts = [below, *paragraphs[place + 1 :]]
-            is_text = (text for text in texts if text and not text.startswith(".."))
-            summary = next(is_text, "")
-            return title, " ".join(line.strip() for line in summary.splitlines())
+            return title, _find_summary([below, *paragraphs[place + 1 :]])
     return "", ""
 
 
+def _find_summary(paragraphs: Sequence[str]) -> str:
+    """Return the first paragraph of text on one line; empty if there is none."""
+    for paragraph in paragraphs:
+        if paragraph and not paragraph.startswith(".."):
+            return " ".join(line.strip() for line in paragraph.splitlines())
+    return ""
+
+
 def _read_title(paragraph: str) -> tuple[str, str]:
-    """Return the title that a paragraph is, and what stands directly below; empty if it is none."""
+    """Return the title of a paragraph and the text directly below it; two empty texts if none."""
     lines = [line.rstrip() for line in paragraph.splitlines()]
-    while lines and lines[0].startswith(".."):  # a target of links, say
+    while lines and lines[0].startswith(".."):  # such as a target of links
         del lines[0]
     is_overlined = len(lines) > 2 and _UNDERLINE.fullmatch(lines[0])
     if is_overlined:
@@ -224,7 +268,7 @@ def _read_title(paragraph: str) -> tuple[str, str]:
 
 
 def _visible(content: str) -> str:
-    """Return code without what Sphinx-Gallery leaves out of a page.
+    """Return code without the parts that Sphinx-Gallery leaves out of a page.
 
     Raises ``ExtensionError`` for an ignored part without an end.
     """
@@ -233,23 +277,23 @@ def _visible(content: str) -> str:
 
 
 class _Kind(Enum):
-    """What becomes of a block."""
+    """The role of a block in a recipe."""
 
     TEXT = auto()
-    CODE = auto()  # a cell; where it imports a module to show, its source
+    CODE = auto()  # a cell; if it imports an inlined module, the cell shows the module's source
     PLUMBING = auto()  # a cell that is not shown
     HIDDEN = auto()  # runs with the next cell: settings, or code that is not shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """A block, and what it is."""
+    """A block with its role."""
 
     block: Block
     kind: _Kind
     settings: CellSettings = NO_SETTINGS
     inlined: Inlined | None = None
-    source: str = ""  # what a reader sees of its code
+    source: str = ""  # the code that a reader sees
 
     @property
     def is_shown(self) -> bool:
@@ -257,7 +301,7 @@ class _Part:
 
 
 def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
-    """Return what a block is; raise ``GalleryError`` for code that nobody could see or run."""
+    """Return a block with its role; raise ``GalleryError`` for code that cannot be a cell."""
     if block.type == "text":
         return _Part(block=block, kind=_Kind.TEXT)
     own = settings.cells[block.lineno]
@@ -266,13 +310,13 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
         return _Part(block=block, kind=_Kind.PLUMBING, settings=own, inlined=inlined)
     try:
         source = _visible(block.content)
-    except ExtensionError as error:  # an ignored part without end
-        remedy = "add the line that is missing in this cell"
+    except ExtensionError as error:  # an ignored part without its end
+        remedy = "add the missing line to this cell"
         raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
     if not source.strip():
-        if own.once or own.fold:
+        if own != NO_SETTINGS:
             raise GalleryError(
-                "this code is not shown and runs with the cell behind it",
+                "this code is not shown and runs with the next cell",
                 path=path,
                 line=block.lineno,
                 remedy="mark that cell, or add a line: # sphinx_gallery_plumbing = True",
@@ -282,14 +326,21 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
     if inlined:
         own = replace(own, fold=own.fold or inlined.summary)
         source = _visible(inlined.source)
+    if own.fold_output and not own.fold:
+        raise GalleryError(
+            "fold_output in a cell that is not folded",
+            path=path,
+            line=block.lineno,
+            remedy='add a line: # sphinx_gallery_fold = "What its code is for"',
+        )
     source = source.strip("\n")
     return _Part(block=block, kind=_Kind.CODE, settings=own, inlined=inlined, source=source)
 
 
 def _make_cells(path: Path, parts: Sequence[_Part]) -> list[Cell]:
-    """Return the cells of a recipe; raise ``GalleryError`` for one that is of no use."""
+    """Return the cells of a recipe; raise ``GalleryError`` for one that cannot run or be shown."""
     cells: list[Cell] = []
-    hidden: list[Block] = []  # what runs unseen with the next cell
+    hidden: list[Block] = []  # blocks that run with the next cell
     for part in parts:
         if part.kind is _Kind.HIDDEN:
             hidden.append(part.block)
@@ -309,8 +360,8 @@ def _join(blocks: Sequence[Block]) -> str:
 
 
 def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
-    """Return a block of code as a cell, with the code in front of it that runs unseen."""
-    block, own = part.block, part.settings
+    """Return a block of code as a cell, together with the hidden code before it."""
+    block = part.block
     content = part.inlined.source if part.inlined else block.content
     code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
     try:
@@ -321,7 +372,7 @@ def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
     try:
         ast.parse(part.source)
     except SyntaxError:
-        text = "what is shown of this code cannot be parsed without what is hidden"
+        text = "the visible part of this code cannot be parsed without the hidden part"
         remedy = "hide whole statements only"
         raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
     refuse_unseen(path, part.source, block.lineno)
@@ -330,31 +381,31 @@ def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
         line=_first_shown_line(block),
         source=part.source,
         code=code,
-        alt=own.alt,
-        once=own.once,
-        fold=own.fold,
-        capture=own.capture,
+        settings=part.settings,
         inlined=part.inlined,
     )
 
 
 def _first_shown_line(block: Block) -> int:
-    """Return the line of a recipe in which the code of a block starts that a reader sees."""
+    """Return the line of a recipe in which the visible code of a block starts."""
     shown = block.content
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
-    blank = len(shown) - len(shown.lstrip())
-    return block.lineno + (shown[:blank].count("\n") if shown.strip() else 0)
+    if not shown.strip():
+        return block.lineno
+    blank_length = len(shown) - len(shown.lstrip())
+    return block.lineno + shown[:blank_length].count("\n")
 
 
 def _refuse_rebound_names(path: Path, cells: Sequence[Cell]) -> None:
-    """Raise ``GalleryError`` for a cell that binds a name of an inlined module anew."""
+    """Raise ``GalleryError`` for a cell that assigns to a name of an inlined module."""
     for inlining in cells:
         module = inlining.inlined
         for cell in cells:
             if module is None or cell.number == inlining.number:
                 continue
-            if names := find_rebound(module, cell.code):
-                text = f"{names[0]} is a name of {module.path.name}, whose code would find this one"
-                remedy = f"call it something else, or import it in cell {inlining.number}"
+            names = find_rebound(module, cell.code)
+            if names:
+                text = f"{names[0]} is also a name in {module.path.name}, whose code would use it"
+                remedy = f"rename it, or import it in cell {inlining.number}"
                 raise GalleryError(text, path=path, line=cell.line, remedy=remedy)

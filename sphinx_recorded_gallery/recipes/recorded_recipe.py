@@ -1,4 +1,4 @@
-"""A recipe's page with its recording: asked by all that show or tell something of it."""
+"""A recipe together with its recording, for everything that shows it."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from .recording import Comparison, Recording, compare, read_recording
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedPage:
-    """A page whose recording was read; it may be stale, which ``comparison`` tells."""
+    """A page with its recording; ``comparison`` says whether the recording is current."""
 
     recipe: Recipe
     recording: Recording
@@ -31,33 +31,36 @@ class Unrecorded:
     """A recipe's page without a recording."""
 
     recipe: Recipe
-    path: Path  # where it would lie; a file there is damaged
-    error: GalleryError  # for a person; only replaying warns of it
+    path: Path  # of the recording; an existing file is damaged
+    error: GalleryError  # only the page itself warns of it
+    recording: None = None
 
 
 RecipePage = RecordedPage | Unrecorded
 
 
 def load_page(env: BuildEnvironment, docname: str) -> RecipePage | None:
-    """Return what the page ``docname`` is made from, or None if it is no recipe's.
+    """Return the recipe of the page ``docname`` with its recording; None for other pages.
 
-    There is no page of a recipe that cannot be read.
+    Also returns None if the recipe cannot be read: it has no page then.
     """
     file = find_file(env.config, Path(env.srcdir), docname)
+    if file is None:
+        return None
     folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
     with suppress(GalleryError):
-        return load_recorded(file, folder) if file else None
+        return load_recorded(file, folder)
     return None
 
 
 def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
-    """Read a recipe and its recording in ``folder``; an unchanged file is not parsed again.
+    """Return a recipe with its recording in ``folder``; unchanged files are not parsed again.
 
     Raises ``GalleryError`` if the recipe cannot be read.
     """
     recipe = load_recipe(file.path, file.name)
-    _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
-    path = file.recording(folder)
+    _ = recipe.inputs  # raises an error for mistakes in the recipe's list of inputs
+    path = file.recording_path(folder)
     try:
         recording = _read(path, file, file_state(path))
     except GalleryError as error:
@@ -67,7 +70,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
 
 
 def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) -> Comparison:
-    """Return a comparison whose recorded cells have what conf.py, file and cell want to show."""
+    """Return a comparison whose recorded cells have the values that settings select."""
     own: dict[str, Any] = {}
     if "capture_repr" in recipe.settings:
         own["methods"] = tuple(recipe.settings["capture_repr"])
@@ -78,15 +81,16 @@ def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) ->
     for cell in recipe.cells:
         if cell.number not in comparison.recorded:
             continue
-        node = recorded[cell.number] = comparison.recorded[cell.number]
-        methods = of_file.methods if cell.capture is None else cell.capture
-        capture = replace(of_file, methods=methods)
+        node = comparison.recorded[cell.number]
+        capture = of_file
+        if cell.settings.capture is not None:
+            capture = replace(of_file, methods=cell.settings.capture)
         if capture != JUPYTER:
-            outputs = capture.choose(node.outputs)
-            recorded[cell.number] = NotebookNode({**node, "outputs": outputs})
+            node = NotebookNode({**node, "outputs": capture.choose(node.outputs)})
+        recorded[cell.number] = node
     return replace(comparison, recorded=recorded)
 
 
-@lru_cache(maxsize=128)  # a build asks some fifteen times for each page; 40 ms, about 1 MB
+@lru_cache(maxsize=128)  # needed some fifteen times for each page; 40 ms, about 1 MB
 def _read(path: Path, file: GalleryFile, _state: object) -> Recording:
     return read_recording(path, file.name, trusted=file.trusted)

@@ -1,10 +1,10 @@
-"""Recordings: executed notebooks, one per recipe, and what makes one stale.
+"""Recordings: executed notebooks, one per recipe, and how they become stale.
 
-A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
-the recipe's code was (fingerprints) and how it was run (provenance). A hash guards against
-accidents: a merge gone wrong, a tool that rewrites notebooks, a broken disk. Who wants to forge a
-recording can compute it, too; against that only the history in git helps. A recording may come from
-a stranger: unless a gallery trusts those that it has, what is read is harmless on a page.
+A recording is a notebook of code cells with outputs. ``metadata.recording`` holds fingerprints of
+the code and the provenance of the run. A hash guards against accidents: a failed merge, a tool that
+rewrites notebooks, a broken disk. A forger can compute it, too; against that, only the history in
+git helps. A recording may come from a stranger: unless a gallery trusts its recordings, they are
+sanitized when they are read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """An executed notebook that was read and found whole."""
+    """An executed notebook that was read and checked."""
 
     path: Path
     notebook: NotebookNode
@@ -47,23 +47,37 @@ class Recording:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether a GPU ran it."""
+        """Whether it was made on a GPU."""
         return bool(self.facts["device"].get("gpu"))
 
     @property
     def device_name(self) -> str:
-        """The GPU that ran it, or else the CPU."""
+        """The GPU that it was made on, or else the CPU."""
         return name_device(self.facts["device"])
 
     @property
     def recorded(self) -> datetime:
-        """When it was made."""
+        """The time at which it was made."""
         return datetime.fromisoformat(self.facts["recorded"])
+
+    def name_versions(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Return the versions of Python and packages, by the names that readers see.
+
+        ``names`` has these by the names that packages are installed under.
+        """
+        names = {"python": "Python", **names}
+        versions = self.facts["versions"].items()
+        return {names.get(package, package): version for package, version in versions}
+
+    def describe_versions(self, names: Mapping[str, str]) -> str:
+        """Return the versions that are known, such as ``Python 3.11.9, NumPy 2.4.1``."""
+        versions = self.name_versions(names)
+        return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """How a recording stands to the recipe as it is now."""
+    """A recording compared with the recipe as it is now."""
 
     recorded: dict[int, NotebookNode]  # recorded cell by the number of the recipe's cell
     changed: tuple[Cell, ...]  # cells of the recipe with no recording of the same code
@@ -72,48 +86,49 @@ class Comparison:
 
     @property
     def is_current(self) -> bool:
-        """Whether code and inputs are those that were recorded."""
+        """Whether code and inputs have not changed since."""
         return not (self.changed or self.removed or self.inputs)
 
     def describe(self) -> str:
-        """Say what differs, for a person who has to decide whether to record again."""
+        """Return the differences, for a person who decides whether to record again."""
         parts = []
         own = [cell for cell in self.changed if cell.inlined is None]
         if own:
             cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in own)
             parts.append(f"changed code in cell {cells}")
         for cell in self.changed:
-            if cell.inlined:  # the recipe itself may be as it was
+            if cell.inlined:  # the recipe itself may be unchanged
                 module = cell.inlined.path.name
                 place = f"cell {cell.number} (line {cell.line})"
                 parts.append(f"changed code in {module}, imported in {place}")
-        if (gone := self.removed - len(self.changed)) > 0:
-            parts.append(f"recorded cells that are no longer in the recipe: {gone}")
+        surplus = self.removed - len(self.changed)  # a changed cell also counts as removed
+        if surplus > 0:
+            parts.append(f"recorded cells that the example no longer has: {surplus}")
         if self.inputs:
             parts.append("changed input " + ", ".join(self.inputs))
         return "; ".join(parts)
 
 
 def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Recording:
-    """Read the recording of the recipe ``name``; without one, of a recipe called as the file.
+    """Return the recording of the recipe ``name``, by default of one named like the file.
 
-    Where it is not ``trusted``, what it shows is made harmless. Raises ``GalleryError`` if the file
-    is damaged or something else.
+    Unless it is ``trusted``, its outputs are sanitized. Raises ``GalleryError`` if the file is
+    damaged or not a recording.
     """
     again = f"run: {suggest_record(name or path.stem, '--force')}"
 
-    def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
+    def damage(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy)
 
     try:
         ensure_regular_file(path)
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise wrong("no recording", f"run: {suggest_record(name or path.stem)}") from None
+        raise damage("no recording", f"run: {suggest_record(name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
         if path.is_dir():
-            raise wrong("a folder is in its place", f"move it away and {again}") from None
-        raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
+            raise damage("a folder is in its place", f"move it away and {again}") from None
+        raise damage(f"cannot be read: {getattr(error, 'strerror', error)}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
     from .sanitize import sanitize  # slow to import, too
@@ -123,42 +138,43 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         facts = notebook.metadata["recording"]
         schema, recipe = facts["schema"], facts["recipe"]
         if type(schema) is not int or type(recipe) is not str:
-            raise wrong("not a recording made here")
+            raise damage("not a recording made here")
         if schema != SCHEMA:
-            raise wrong(f"recorded in format {schema:.0f}, this version reads {SCHEMA}", again)
-        # its folder may be another by now, as where a second gallery came: its code tells
+            raise damage(f"recorded in format {schema!s:.20}, this version reads {SCHEMA}", again)
+        # Its folder may have changed, for example since there is a second gallery.
         if recipe.rpartition("/")[2] != path.stem:
-            raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
+            raise damage(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
         sealed = facts.pop("hash", "")
         if sealed != digest(notebook):
-            changed = "was changed after it was recorded"
-            raise wrong(changed if sealed else "carries no hash of what it holds")
+            if not sealed:
+                raise damage("has no hash of its contents")
+            raise damage("was changed after it was recorded")
         try:
             check_recording(notebook)
         except GalleryError as error:
-            raise wrong(error.text) from None
-        for number, data in () if trusted else find_data(notebook):
-            try:
-                sanitize(data)
-            except ValueError as error:
-                raise wrong(f"an output of cell {number} cannot be shown: {error}") from None
+            raise damage(error.text) from None
+        if not trusted:
+            for number, data in find_data(notebook):
+                try:
+                    sanitize(data)
+                except ValueError as error:
+                    text = f"an output of cell {number} cannot be shown: {error}"
+                    raise damage(text) from None
     except json.JSONDecodeError:
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
-            keep = (
-                f"keep that of one side: git checkout --ours or --theirs, and this file; or {again}"
-            )
-            raise wrong("a conflict that git left here", keep) from None
-        raise wrong("not a whole notebook (invalid JSON)") from None
+            remedy = f"keep one side: git checkout --ours (or --theirs) and this file; or {again}"
+            raise damage("an unresolved merge conflict", remedy) from None
+        raise damage("not a whole notebook (invalid JSON)") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-        raise wrong("not a recording made here") from None
+        raise damage("not a recording made here") from None
     return Recording(path=path, notebook=notebook)
 
 
 def check_recording(notebook: NotebookNode) -> None:
-    """Raise ``GalleryError`` for a notebook that is not as recordings are.
+    """Raise ``GalleryError`` for a notebook that is not a valid recording.
 
-    Who knows how can compute the hash of any. Pages rely on what this has looked at: types of all
-    that they show, dates, texts that UTF-8 can hold, and pictures.
+    A valid hash is no proof, since anybody can compute it. Pages rely on what is checked here: the
+    types of all that they show, dates, texts that UTF-8 can encode, and pictures.
     """
     from .pictures import check_picture  # slow to import
 
@@ -166,11 +182,11 @@ def check_recording(notebook: NotebookNode) -> None:
     facts = notebook.metadata["recording"]
     check_run(facts)
     if len(facts["cells"]) != len(notebook.cells):
-        raise GalleryError("cells are missing from this recording")
+        raise GalleryError("cells are missing in this recording")
     try:
         json.dumps(notebook, ensure_ascii=False).encode()
     except ValueError as error:
-        raise GalleryError(f"not as a recording is: {error!s:.200}") from None
+        raise GalleryError(f"not a valid recording: {error!s:.200}") from None
     for number, data in find_data(notebook):
         for mime in PICTURES.keys() & data.keys():
             try:
@@ -180,32 +196,32 @@ def check_recording(notebook: NotebookNode) -> None:
 
 
 def check_run(facts: Mapping[str, Any]) -> None:
-    """Raise ``GalleryError`` for provenance that no recorder writes, also of a replicate."""
+    """Raise ``GalleryError`` for invalid provenance of a recording or a replicate."""
     _check(facts, "run")
     try:
         datetime.fromisoformat(facts["recorded"])
         if not math.isfinite(facts["seconds"]):
-            raise ValueError("seconds are no number")
+            raise ValueError("seconds are not a number")
     except ValueError as error:
-        raise GalleryError(f"not as a recording is: {error!s:.200}") from None
+        raise GalleryError(f"not a valid recording: {error!s:.200}") from None
 
 
 def _check(value: object, name: str) -> None:
-    """Raise ``GalleryError`` for what is not as the schema, or a definition of it, has it."""
+    """Raise ``GalleryError`` for a value that violates the schema, or a definition of it."""
     from fastjsonschema import JsonSchemaValueException  # slow to import
 
     try:
         _validator(name)(value)
     except JsonSchemaValueException as error:
-        said = visible(error.message.removeprefix("data.").removeprefix("data "))
-        raise GalleryError(f"not as a recording is: {said:.200}") from None
+        reason = visible(error.message.removeprefix("data.").removeprefix("data "))
+        raise GalleryError(f"not a valid recording: {reason:.200}") from None
 
 
 @cache
 def _validator(name: str) -> Callable[[object], object]:
-    import fastjsonschema  # slow to import, as is what it makes
+    import fastjsonschema  # slow to import
 
-    path = Path(__file__).with_name("recorded_notebook.schema.json")
+    path = Path(__file__).with_name("recording.schema.json")
     schema = json.loads(path.read_text(encoding="utf-8"))
     if name:
         schema = {"definitions": schema["definitions"], "$ref": f"#/definitions/{name}"}
@@ -214,7 +230,7 @@ def _validator(name: str) -> Callable[[object], object]:
 
 
 def seal(notebook: NotebookNode) -> NotebookNode:
-    """Return the notebook as it is read from a file, with its hash."""
+    """Return the notebook as it will be read from a file, with its hash."""
     import nbformat
 
     sealed = nbformat.v4.reads_json(nbformat.v4.writes_json(notebook))
@@ -230,28 +246,31 @@ def digest(value: Any) -> str:
 
 
 def compare(recipe: Recipe, recording: Recording) -> Comparison:
-    """Match the recipe's cells with the recorded ones, in order, by their code alone."""
-    now = [cell.fingerprint for cell in recipe.cells]
-    then = list(recording.facts["cells"])
+    """Match the cells of a recipe with the recorded ones, in order, by their code."""
+    current_code = [cell.fingerprint for cell in recipe.cells]
+    recorded_code = list(recording.facts["cells"])
+    matcher = difflib.SequenceMatcher(a=current_code, b=recorded_code, autojunk=False)
     recorded = {}
-    for block in difflib.SequenceMatcher(a=now, b=then, autojunk=False).get_matching_blocks():
+    for block in matcher.get_matching_blocks():
         for offset in range(block.size):
             number = recipe.cells[block.a + offset].number
             recorded[number] = recording.notebook.cells[block.b + offset]
-    inputs_then, inputs_now = recording.facts["inputs"], recipe.inputs
-    inputs = {**inputs_then, **inputs_now}
+    recorded_inputs = recording.facts["inputs"]
+    current_inputs = recipe.inputs
+    changed_inputs = []
+    for name in sorted({**recorded_inputs, **current_inputs}):
+        if recorded_inputs.get(name) != current_inputs.get(name):
+            changed_inputs.append(name)
     return Comparison(
         recorded=recorded,
         changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
-        removed=len(then) - len(recorded),
-        inputs=tuple(
-            name for name in sorted(inputs) if inputs_then.get(name) != inputs_now.get(name)
-        ),
+        removed=len(recorded_code) - len(recorded),
+        inputs=tuple(changed_inputs),
     )
 
 
 def find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield what is displayed, by MIME type, with the number of its cell."""
+    """Yield the number of the cell and the data by MIME type of each displayed output."""
     for number, cell in enumerate(notebook.cells, 1):
         for output in cell.outputs:
             if "data" in output:
@@ -259,5 +278,5 @@ def find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def name_device(device: Mapping[str, Any]) -> str:
-    """Return what ran a recipe: the GPU, or else the CPU."""
+    """Return the name of the GPU, or else of the CPU."""
     return visible(str(device.get("gpu") or device["cpu"]))

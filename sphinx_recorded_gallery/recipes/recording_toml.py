@@ -1,20 +1,20 @@
-"""Settings of recording, read from ``recording.toml`` beside the recipes; each may be left out.
+"""Settings of recording, read from ``recording.toml`` beside the recipes; all are optional.
 
 ``[limits]``
-    ``cell_timeout`` and ``deadline``, in seconds, for recipes that set none; ``cell_timeout`` also
-    bounds the probe. ``output_limit``: how many MB all cells of a recipe may print and show.
+    ``cell_timeout`` and ``deadline``, in seconds, for recipes that do not set them; the former also
+    bounds the probe. ``output_limit``: MB of output that all cells of a recipe may have.
 ``[environment]``
-    Variables to set for each recipe. ``{scratch}`` in a value is a folder of the recipe's own,
-    empty at its start, ``{recipes}`` that of the recipes. ``inherit``, a list of names such as
-    ``["HF_TOKEN", "SLURM_*"]``, passes on more of the recorder's variables than those that
-    ``PASSED`` in environment_variables.py lists.
+    Variables to set for each recipe. ``{scratch}`` in a value is an empty folder for the recipe
+    alone, ``{recipes}`` the folder of the recipes. ``inherit``, a list of names such as
+    ``["MY_TOKEN", "SLURM_*"]``, passes on more of the recorder's variables than those in ``PASSED``
+    of environment_variables.py.
 ``[provenance]``
-    ``packages``, whose versions a recording names, and ``probe``: a program that prints one JSON
-    object with ``gpu`` (whether the libraries can use it) and ``versions``. ``release`` names the
-    package that the recipes measure: its releases are told apart, ``2.15`` for 2.15.0 and 2.15.1.
-    ``current`` is the release that pages should show.
+    ``packages``: those whose versions a recording names. ``probe``: a program that prints a JSON
+    object with ``gpu`` (whether libraries can use it) and ``versions``. ``release``: the package
+    that the recipes measure; its releases are told apart, ``2.15`` for 2.15.0 and 2.15.1.
+    ``current``: the release that pages should show.
 ``[output]``
-    ``drop``: lines that are left out of outputs, in patterns as ``inherit`` has: ``AUTOTUNE *``.
+    ``drop``: lines to leave out of outputs, as patterns with wildcards: ``AUTOTUNE *``.
 """
 
 import json
@@ -33,61 +33,61 @@ FILE_NAME = "recording.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What recording is told about the libraries it runs."""
+    """The settings of recording for one folder of recipes."""
 
     cell_timeout: float = 300  # seconds
     deadline: float = 900  # seconds
-    output_limit: float = 20  # MB that a recipe may print and show
+    output_limit: float = 20  # MB of output of a recipe
     environment: dict[str, str] = field(default_factory=dict)
     inherit: Sequence[str] = ()
     packages: Sequence[str] = ()
     probe: str = ""
-    release: str = ""  # the package; without one no releases are told apart
-    current: str = ""  # release of it that pages should show
+    release: str = ""  # the package; without it, releases are not told apart
+    current: str = ""  # the release that pages should show
     drop: Sequence[str] = ()
 
 
 def load_settings(recipes_folder: Path) -> Settings:
-    """Read the settings of a folder of recipes; defaults where there is no file.
+    """Return the settings of a folder of recipes; the defaults without a file.
 
-    Raises ``GalleryError`` if the file cannot be read or says something else.
+    Raises ``GalleryError`` if the file cannot be read or is invalid.
     """
     path = recipes_folder / FILE_NAME
     if not (path.exists() or path.is_symlink()):
         return Settings()
     from fastjsonschema import JsonSchemaValueException  # slow to import, for a file that few have
 
-    remedy = "mend or remove it"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_parse_float)
         _validator()(data)
     except OSError as error:
         text = f"cannot be read: {error.strerror}"
+        raise GalleryError(text, path=path, remedy="mend or remove it") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        text, remedy = f"not valid TOML: {error}", "mend the file; it is text in UTF-8"
+        remedy = "mend the file; it is text in UTF-8"
+        raise GalleryError(f"not valid TOML: {error}", path=path, remedy=remedy) from None
     except JsonSchemaValueException as error:
-        said = error.message.removeprefix("data").removeprefix(".").strip()
+        problem = error.message.removeprefix("data").removeprefix(".").strip()
         if error.rule == "propertyNames":
-            said = "environment names a variable with = or a zero byte in its name"
-        text, remedy = f"unexpected value: {said}", "correct it in this file"
-    else:
-        variables = data.get("environment", {})
-        inherit = variables.pop("inherit", ())
-        named = data.get("limits", {}) | data.get("provenance", {}) | data.get("output", {})
-        environment = {name: str(each) for name, each in variables.items()}
-        return Settings(environment=environment, inherit=inherit, **named)
-    raise GalleryError(text, path=path, remedy=remedy) from None
+            problem = "environment names a variable with = or a zero byte in its name"
+        text = f"unexpected value: {problem}"
+        raise GalleryError(text, path=path, remedy="correct it in this file") from None
+    variables = data.get("environment", {})
+    inherit = variables.pop("inherit", ())
+    environment = {name: str(value) for name, value in variables.items()}
+    other_settings = data.get("limits", {}) | data.get("provenance", {}) | data.get("output", {})
+    return Settings(environment=environment, inherit=inherit, **other_settings)
 
 
 @cache
 def _validator() -> Any:
     import fastjsonschema
 
-    schema = Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8")
+    schema = Path(__file__).with_name("recording_toml.schema.json").read_text(encoding="utf-8")
     return fastjsonschema.compile(json.loads(schema))
 
 
-def _read_number(text: str) -> float | str:
-    """Return a number, and as text what no schema can refuse: nan."""
+def _parse_float(text: str) -> float | str:
+    """Return a float; nan and inf stay texts, so that the schema rejects them."""
     number = float(text)
     return number if math.isfinite(number) else text

@@ -1,7 +1,7 @@
 """Releases of the package that a gallery measures: ``2.15`` stands for 2.15.0 and 2.15.1.
 
-``recording.toml`` names the package. Where it names none, there are no releases: all processes are
-of the release "", and so are those whose recordings do not tell the package's version.
+``recording.toml`` names the package. If it names none, releases are not told apart: every process
+has the release "". So has a process whose recording does not name the package's version.
 """
 
 import re
@@ -11,9 +11,12 @@ _RELEASE = re.compile(r"v?(\d+(?:\.\d+)?)")
 
 
 def find_release(versions: Mapping[str, str], package: str) -> str:
-    """Return the first two components of the version of a package; empty if it is not told."""
-    version = _RELEASE.match(str(versions.get(package) or "")) if package else None
-    return version[1] if version else ""
+    """Return the first two components of a package's version; empty if it is unknown."""
+    version = str(versions.get(package) or "")
+    match = _RELEASE.match(version)
+    if not package or not match:
+        return ""
+    return match[1]
 
 
 def sort_releases(releases: Iterable[str]) -> list[str]:

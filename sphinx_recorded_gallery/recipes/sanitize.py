@@ -1,10 +1,10 @@
-"""HTML and SVG of outputs without what could do more than show a result.
+"""Sanitize HTML and SVG of outputs, so that they can only show a result.
 
-So they are read where a gallery does not trust its recordings (``recorded_gallery_trust_outputs``).
-A recording may come from a stranger's pull request, and HTML from any library. Only elements and
-attributes that are known to be harmless are kept: no script, no style, no address that a browser
-would load, nothing that leaves its box. nh3 does it, which parses as browsers do and is kept up by
-the ammonia project; lxml's cleaner works from lists of what is bad, bleach is no longer developed.
+This is done where a gallery does not trust its recordings (``recorded_gallery_trust_outputs``). A
+recording may come from a stranger's pull request, and HTML from any library. Only elements and
+attributes known to be harmless are kept: no script, no style, no address that a browser would load,
+nothing that leaves its box. nh3 parses as browsers do and is maintained by the ammonia project;
+lxml's cleaner only removes what it lists as bad, and bleach is no longer developed.
 """
 
 import re
@@ -17,11 +17,12 @@ from xml.etree import ElementTree
 import nh3
 from docutils.utils.math.latex2mathml import tex2mathml
 
+from .latex import Formula, split_latex
 from .mime_types import is_shown
 
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
 _MATH += " msup mtable mtd mtext mtr munder munderover semantics"
-# Beside text: landmarks would be those of the page, maps need names of the page.
+# Elements that do not belong to a text: landmarks would be those of the page, maps need its names.
 _NOT_OF_TEXT = "area article aside footer header hgroup map nav rtc"
 _TAGS = nh3.ALLOWED_TAGS - {*_NOT_OF_TEXT.split()} | set(
     f"font label meter progress {_MATH}".split()
@@ -52,7 +53,7 @@ _ATTRIBUTES = {
 }
 _DROPPED_WITH_TEXT = {"annotation", "annotation-xml", "script", "style", "svg", "template", "title"}
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,", re.IGNORECASE)
-# Those of content: others would make landmarks of the page, dialogs, buttons, or speak up.
+# Roles of content; others would be landmarks of the page, dialogs, buttons or announcements.
 _ROLES = "cell columnheader definition figure group img list listitem math none note presentation"
 _ROLES += " row rowgroup rowheader table term"
 _LINK = re.compile(r"https?://|mailto:|[\w./-]*(?:[?#]|\Z)", re.IGNORECASE)
@@ -74,32 +75,31 @@ _CLEANER = nh3.Cleaner(
     clean_content_tags=_DROPPED_WITH_TEXT,
     url_schemes={"data", "http", "https", "mailto"},
 )
-_FORMULA_IN_TEXT = re.compile(r"\$\$[^$]+\$\$|\$[^$]+\$")
 _NAMES = re.compile(r"<[a-z][\w-]*|(?<=[\s'\"])[a-z][\w:-]*\s*=", re.IGNORECASE)
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
-# Of pandas' tables, of which nothing is lost without them.
-_UNTOLD = ' style="text-align: right;"'
+# In tables of pandas, which lose nothing without it
+_NOT_REPORTED = ' style="text-align: right;"'
 _SVG, _XHTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
 _CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IGNORECASE)
 
 MOST_NESTED = 500  # elements of HTML inside each other
-_FEW_ELEMENTS = 2_000  # that nh3 reads in no time, however they are nested
+_FEW_ELEMENTS = 2_000  # nh3 is fast for these, however they are nested
 _VOID = "area base br col embed hr img input link meta source track wbr"
 _ENDS_BY_ITSELF = "colgroup dd dt li p tbody td tfoot th thead tr"
 _NOT_COUNTED = {*_VOID.split(), *_ENDS_BY_ITSELF.split()}
 
 
 def sanitize(data: dict[str, Any]) -> None:
-    """Leave out of an output, in place, what could do more than show it.
+    """Remove from an output, in place, everything that could do more than show it.
 
-    Only the forms that a page shows are kept. HTML of which nothing is left to see goes as well, so
-    that a page shows another form of the output. Raises ``ValueError`` if its SVG cannot be read,
-    or its HTML is nested too deeply.
+    Only the forms that a page shows are kept. HTML without visible contents is removed, so that a
+    page shows another form of the output. Raises ``ValueError`` if its SVG cannot be read, or if
+    its HTML is nested too deeply.
     """
     for mime in [mime for mime in data if not is_shown(mime)]:
         del data[mime]
     if "text/latex" in data and not is_safe_latex(data["text/latex"]):
-        data["text/plain"] = data.pop("text/latex")  # says more than the name of a class
+        data["text/plain"] = data.pop("text/latex")  # more useful than the name of a class
     if "text/html" in data:
         data["text/html"] = clean_html(data["text/html"])
         if not _VISIBLE.search(data["text/html"]):
@@ -109,44 +109,49 @@ def sanitize(data: dict[str, Any]) -> None:
 
 
 def sanitize_for_notebook(data: dict[str, Any]) -> None:
-    """Turn what a notebook would do more with than a page, in place, into text: Markdown.
+    """Turn Markdown, in place, into plain text, since notebooks do more with it than pages.
 
-    It may hold HTML and pictures of other hosts, and each program reads it in its own way.
+    It may hold HTML and pictures of other hosts, and each program interprets it differently.
     """
     if "text/markdown" in data:
         data["text/plain"] = data.pop("text/markdown")
 
 
 def is_safe_latex(latex: str) -> bool:
-    """Tell whether LaTeX is a formula, or words with formulas between dollar signs.
+    """Return whether LaTeX only shows words and formulas.
 
-    Words hold no command; formulas hold only what ``is_formula`` lets pass.
+    Words hold no command; formulas hold only what ``is_formula`` lets pass. A text without
+    delimiters may be one formula.
     """
-    if is_formula(latex):
-        return True
-    words = _FORMULA_IN_TEXT.sub("", latex)
-    formulas = _FORMULA_IN_TEXT.findall(latex)
-    has_commands = "\\" in words or "<" in words
-    return bool(formulas) and not has_commands and all(map(is_formula, formulas))
+    pieces = split_latex(latex)
+    if not any(isinstance(piece, Formula) for piece in pieces):
+        return is_formula(latex)
+    for piece in pieces:
+        if isinstance(piece, Formula):
+            is_safe = is_formula(piece.tex)
+        else:
+            is_safe = "\\" not in piece.text and "<" not in piece.text
+        if not is_safe:
+            return False
+    return True
 
 
-def is_formula(latex: str) -> bool:
-    """Tell whether LaTeX is a formula alone, of commands that do nothing but show one.
+def is_formula(tex: str) -> bool:
+    """Return whether LaTeX is one formula of commands that do nothing but show it.
 
-    docutils' converter knows those, and no links, styles or definitions.
+    docutils' converter knows only such commands: no links, styles or definitions.
     """
-    if re.search(r"<[a-zA-Z/!?]", latex):  # what is shown as HTML would have a tag there
+    if re.search(r"<[a-zA-Z/!?]", tex):  # a tag where the output is shown as HTML
         return False
-    formula = latex.strip().strip("$").replace(r"\displaystyle", "").strip()
     try:
-        tex2mathml(formula)
+        tex2mathml(tex.replace(r"\displaystyle", "").strip())
     except Exception:  # of many kinds, beside its own: it was made for what authors write
         return False
     return True
 
 
 def clean_html(html: str) -> str:
-    """Return HTML that shows something and does nothing else, each element closed.
+    """Return HTML that can only show something, with each element closed.
 
     Raises ``ValueError`` if it is nested too deeply.
     """
@@ -155,7 +160,7 @@ def clean_html(html: str) -> str:
 
 
 class _Depth(HTMLParser):
-    """Measures how deeply elements are nested, and rather too much where they are not closed."""
+    """Measures how deeply elements are nested; unclosed elements may count too much."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -169,53 +174,55 @@ class _Depth(HTMLParser):
             self.deepest = max(self.deepest, len(self._open))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Go one element deeper: HTML knows no ``<div/>``."""
+        """Go one element deeper: in HTML, ``<div/>`` does not close itself."""
         self.handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        """Go back where this is the innermost element; else browsers disagree with guesses."""
+        """Go back if this is the innermost element; else browsers repair it in their own ways."""
         if self._open and self._open[-1] == tag:
             self._open.pop()
 
 
 def ensure_flat(html: str) -> None:
-    """Raise ``ValueError`` for HTML that is nested so deeply that cleaning it takes minutes."""
+    """Raise ``ValueError`` for HTML that is nested so deeply that cleaning would take minutes."""
     if html.count("<") <= _FEW_ELEMENTS:
         return
     parser = _Depth()
     parser.feed(html)
     if parser.deepest > MOST_NESTED:
-        text = (
-            f"its HTML has more than {MOST_NESTED} elements inside each other that are not closed"
+        raise ValueError(
+            f"its HTML has more than {MOST_NESTED} unclosed elements inside each other"
         )
-        raise ValueError(text)
 
 
 def find_left_out(data: dict[str, Any]) -> list[str]:
-    """Return what ``sanitize`` leaves out of an output, as its author knows it.
+    """Return what ``sanitize`` removes from an output, in words for its author.
 
     Raises ``ValueError`` if its SVG cannot be read, or its HTML is nested too deeply.
     """
-    found = [mime for mime in data if not is_shown(mime)]
+    left_out = [mime for mime in data if not is_shown(mime)]
     if "text/latex" in data and not is_safe_latex(data["text/latex"]):
-        found.append("LaTeX that is more than a formula")
-    html = data.get("text/html", "").replace(_UNTOLD, "")
-    before, after = (Counter(_NAMES.findall(each.lower())) for each in (html, clean_html(html)))
-    names = before - after - Counter({"<html": 1, "<head": 1, "<body": 1})
-    found += [f"{name}>" if name[0] == "<" else name for name in names]
+        left_out.append("LaTeX that is more than a formula")
+    html = data.get("text/html", "").replace(_NOT_REPORTED, "")
+    before = Counter(_NAMES.findall(html.lower()))
+    after = Counter(_NAMES.findall(clean_html(html).lower()))
+    for name in before - after - Counter({"<html": 1, "<head": 1, "<body": 1}):
+        left_out.append(f"{name}>" if name[0] == "<" else name)
     if "image/svg+xml" in data:
-        found += [f"{what} in SVG" for what in _clean_tree(read_svg(data["image/svg+xml"]))]
-    return list(dict.fromkeys(found))
+        for part in _clean_tree(read_svg(data["image/svg+xml"])):
+            left_out.append(f"{part} in SVG")
+    return list(dict.fromkeys(left_out))
 
 
 def clean_svg(svg: str) -> str:
-    """Return SVG that draws something and does nothing else; the same text if it did before.
+    """Return SVG that can only draw something; harmless SVG is returned unchanged.
 
     Raises ``ValueError`` if it cannot be read.
     """
     root = read_svg(svg)
-    # Definitions of a document type and instructions are lost when it is written again.
-    if not (list(_clean_tree(root)) or "<!ENTITY" in svg or "<?xml-stylesheet" in svg):
+    removed_parts = list(_clean_tree(root))
+    # Writing it again removes definitions of entities and instructions.
+    if not removed_parts and "<!ENTITY" not in svg and "<?xml-stylesheet" not in svg:
         return svg
     ElementTree.register_namespace("", _SVG[1:-1])
     ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
@@ -227,34 +234,43 @@ def read_svg(svg: str) -> ElementTree.Element:
     try:
         root = ElementTree.fromstring(svg)
     except (ElementTree.ParseError, ValueError) as error:
-        raise ValueError(f"is no SVG: {error}") from None
+        raise ValueError(f"is not SVG: {error}") from None
     if root.tag != f"{_SVG}svg":
-        raise ValueError("is no SVG: it begins with another element, or has no xmlns")
+        raise ValueError("is not SVG: it begins with another element, or has no xmlns")
     return root
 
 
 def _clean_tree(root: ElementTree.Element) -> Iterable[str]:
-    """Take out of a tree what is not harmless, and tell it."""
+    """Remove harmful attributes and elements from a tree; yield their names."""
     for parent in root.iter():
         for name, value in list(parent.attrib.items()):
-            local = name.rpartition("}")[2].lower()
-            is_address = local in ("href", "src", "base")
-            if (
-                local.startswith("on")
-                or (is_address and not value.startswith("#") and not _PICTURE.match(value))
-                or (_CSS_LOADS.search(value) and not is_address)
-            ):
+            local_name = name.rpartition("}")[2].lower()
+            if _is_harmful_attribute(local_name, value):
                 del parent.attrib[name]
-                yield f"{local}="
+                yield f"{local_name}="
         for child in list(parent):
-            local = str(child.tag).rpartition("}")[2].lower()
-            target = child.get("attributeName", "").strip().rpartition(":")[2].lower()
-            if (
-                local in ("script", "foreignobject", "handler", "iframe")
-                or str(child.tag).startswith(_XHTML)
-                or (local == "style" and _CSS_LOADS.search("".join(child.itertext())))
-                or target == "href"
-                or target.startswith("on")
-            ):
+            local_name = str(child.tag).rpartition("}")[2].lower()
+            if _is_harmful_element(local_name, child):
                 parent.remove(child)
-                yield f"<{local}>"
+                yield f"<{local_name}>"
+
+
+def _is_harmful_attribute(name: str, value: str) -> bool:
+    """Return whether an attribute runs a script, or makes a browser load something."""
+    if name.startswith("on"):
+        return True
+    if name in ("href", "src", "base"):
+        return not value.startswith("#") and not _PICTURE.match(value)
+    return bool(_CSS_LOADS.search(value))
+
+
+def _is_harmful_element(name: str, element: ElementTree.Element) -> bool:
+    """Return whether an element runs a script, loads something, or animates such an attribute."""
+    if name in ("script", "foreignobject", "handler", "iframe"):
+        return True
+    if str(element.tag).startswith(_XHTML):
+        return True
+    if name == "style" and _CSS_LOADS.search("".join(element.itertext())):
+        return True
+    animated = element.get("attributeName", "").strip().rpartition(":")[2].lower()
+    return animated == "href" or animated.startswith("on")

@@ -38,43 +38,66 @@ class Report:
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
-    """Return the state of a recipe's recording in ``folder``, whatever is wrong with it."""
-    report = Report(name=file.name, status="unusable")  # unless all of it can be read
+    """Return the state of a recipe's recording in ``folder``; errors are part of the report."""
+    recipe = None
     try:
         page = load_recorded(file, folder)
-        report = replace(report, recipe=page.recipe)
+        recipe = page.recipe
         if isinstance(page, Unrecorded):
-            if page.path.exists():
-                raise page.error
-            return replace(report, status="missing", detail=f"run: {suggest_record(file.name)}")
-        recording = page.recording
-        report = replace(report, origin=_describe_origin(recording), recording=recording)
-        report = _add_measurements(report, file, page)
-    except Exception as error:  # this recipe's alone: the others are reported, too
-        return replace(report, detail=describe_error(error, file.name))
-    if page.comparison.is_current:
-        return replace(report, status="current")
-    command = suggest_record(file.name, on_gpu=recording.on_gpu)
-    where = "on a machine with a GPU, run" if recording.on_gpu and not has_driver() else "run"
-    return replace(
-        report,
-        status="stale",
-        detail=f"{page.comparison.describe()}; {where}: {command}",
-        changed_modules=tuple(
-            cell.inlined.path for cell in page.comparison.changed if cell.inlined
-        ),
+            return _report_unrecorded(file, page)
+        return _report_recorded(file, page)
+    except Exception as error:  # a fault in one recipe must not hide the reports on others
+        detail = describe_error(error, file.name)
+        return Report(name=file.name, status="unusable", detail=detail, recipe=recipe)
+
+
+def _report_unrecorded(file: GalleryFile, page: Unrecorded) -> Report:
+    """Return the report on a recording that is missing or damaged."""
+    status: Status = "missing"
+    detail = f"run: {suggest_record(file.name)}"
+    if page.path.exists():
+        status = "unusable"
+        detail = describe_error(page.error, file.name)
+    return Report(name=file.name, status=status, detail=detail, recipe=page.recipe)
+
+
+def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
+    """Return the report on a recording that can be read."""
+    recording = page.recording
+    note = measurement_error = ""
+    try:
+        settings = load_settings(file.gallery)
+        processes = read_processes(recording.path, page.recipe, recording, settings.release)
+        note = _describe_processes(processes, settings)
+    except GalleryError as error:
+        measurement_error = describe_error(error)
+    status: Status = "current"
+    detail = ""
+    if not page.comparison.is_current:
+        status = "stale"
+        detail = f"{page.comparison.describe()}; {_suggest_recording_again(file, recording)}"
+    changed_modules = []
+    for cell in page.comparison.changed:
+        if cell.inlined:
+            changed_modules.append(cell.inlined.path)
+    return Report(
+        name=file.name,
+        status=status,
+        detail=detail,
+        origin=_describe_origin(recording),
+        recording=recording,
+        recipe=page.recipe,
+        note=note,
+        error=measurement_error,
+        changed_modules=tuple(changed_modules),
     )
 
 
-def _add_measurements(report: Report, file: GalleryFile, page: RecordedPage) -> Report:
-    """Return a report with a note on the measurements, or why they cannot be read."""
-    try:
-        settings = load_settings(file.gallery)
-        path = page.recording.path
-        processes = read_processes(path, page.recipe, page.recording, settings.release)
-        return replace(report, note=_describe_processes(processes, settings))
-    except GalleryError as error:
-        return replace(report, error=describe_error(error))
+def _suggest_recording_again(file: GalleryFile, recording: Recording) -> str:
+    remedy = f"run: {suggest_record(file.name, on_gpu=recording.on_gpu)}"
+    if recording.on_gpu and not has_driver():
+        return f"on a machine with a GPU, {remedy}"
+    return remedy
 
 
 def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
@@ -92,7 +115,7 @@ def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
     release = processes.find_release(processes.page) if processes.page else ""
     if settings.current and release and release != settings.current:
         notes.append(
-            f"its page is of {settings.release} {release}, "
+            f"its page shows {settings.release} {release}; "
             f"the current release is {settings.current}"
         )
     other_devices = len(processes.replicates) - len(processes.on_device)
@@ -105,10 +128,10 @@ def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
 
 def _count_all(processes: ProcessSet) -> str:
     """Return the counts of processes and hosts: ``measurements of 3 processes on 2 hosts``."""
-    hosts = len({process.host for process in processes.processes})
-    count = _count(len(processes.processes), "process", "es")
-    text = f"measurements of {count} on {_count(hosts, 'host')}"
-    if hosts == 1:
+    process_count = _count(len(processes.processes), "process", "es")
+    hosts = {process.host for process in processes.processes}
+    text = f"measurements of {process_count} on {_count(len(hosts), 'host')}"
+    if len(hosts) == 1:
         text += " (how hosts differ is not known)"
     return text
 
@@ -117,21 +140,22 @@ def _count_by_release(processes: ProcessSet) -> str:
     """Return hosts and processes of each release: ``2.15: 3 hosts, 4 processes; 2.11: ...``."""
     counts = []
     for release, group in processes.by_release.items():
-        hosts = _count(len({process.host for process in group}), "host")
-        count = _count(len(group), "process", "es")
-        counts.append(f"{release or 'unknown release'}: {hosts}, {count}")
+        hosts = {process.host for process in group}
+        host_count = _count(len(hosts), "host")
+        process_count = _count(len(group), "process", "es")
+        counts.append(f"{release or 'unknown release'}: {host_count}, {process_count}")
     return "; ".join(counts)
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
-    return f"{number} {noun}{plural if number != 1 else ''}"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{plural}"
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
-    """Return a report on each recipe, on recordings of other machines, and on files of no recipe.
+    """Report on each recipe, on recordings of other machines, and on files without a recipe.
 
-    ``folder`` holds the recordings; by default it is that of conf.py. Raises ``GalleryError`` for
-    what concerns all recipes: settings that cannot be read, or no recipes at all.
+    ``folder`` holds the recordings; by default it is that of conf.py. Raises ``GalleryError`` if
+    there are no recipes, or if their settings cannot be read.
     """
     for _pages, recipes in project.galleries:
         load_settings(recipes)
@@ -147,12 +171,12 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     strays = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            strays.append(_report_stray(path, folder, "no recipe of this name"))
+            strays.append(_report_stray(path, folder, "no example of this name"))
         elif machine:
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
-    # a recipe whose recording is missing is reported above; its replicates are no strays
-    own_paths = {file.recording(folder) for file in files.values()}
+    # The replicates of a missing recording belong to its recipe, which is reported above.
+    own_paths = {file.recording_path(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
         recording_path = path.with_suffix(".ipynb")
         if not recording_path.exists() and recording_path not in own_paths:
@@ -162,7 +186,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
 
 def _report_stray(path: Path, folder: Path, text: str) -> Report:
     """Return a report on a file in ``folder`` that belongs to no recipe or recording."""
-    remedy = "move it to where one is missing, restore what it is of, or remove the file"
+    remedy = "rename it, restore what it belongs to, or remove the file"
     detail = describe_error(GalleryError(text, path=path, remedy=remedy))
     name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
     return Report(name=name, status="unusable", detail=detail)
@@ -171,20 +195,20 @@ def _report_stray(path: Path, folder: Path, text: str) -> Report:
 def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tuple[str, ...]:
     """Return keys in a recipe's text that only a GPU measures: ``second.gpu (line 7)``.
 
-    There are none unless conf.py says that the text is about a GPU.
+    Returns nothing unless conf.py says that texts quote measurements of a GPU.
     """
-    # a project without measurements has no such setting
+    # Without the extension for measurements, there is no such setting.
     if not getattr(project.config, "recorded_gallery_gpu_figures", False):
         return ()
     results = read_results(file, folder, project.root, project.config)
     quantities = list_quantities(project.config)
-    first_lines: dict[str, int] = {}  # of each key
+    first_lines: dict[str, int] = {}  # by key
     for block in load_recipe(file.path, file.name).blocks:
         if block.type != "text":
             continue
         for line, reference in find_references(block.content):
             if reference.recipe not in ("", file.name):
-                continue  # a key of another recipe, whose own report names it
+                continue  # reported with the other recipe
             lookup = find_in_results(
                 results, reference.key, reference.release, quantities, may_lack=True
             )
@@ -194,7 +218,7 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
 
 
 def check_texts(project: Project) -> list[str]:
-    """Return the errors that the checks named in conf.py find in texts; none if it names none."""
+    """Return the errors that the text check named in conf.py finds; none without such a check."""
     find_problems = load_function(
         project.config, "recorded_gallery_text_checks", "returns errors of texts"
     )
@@ -212,15 +236,15 @@ def name_files(project: Project) -> dict[str, GalleryFile]:
     if not files:
         folders = ", ".join(str(folder) for _pages, folder in project.galleries)
         remedy = "write one there or mend sphinx_gallery_conf['examples_dirs'] in conf.py"
-        raise GalleryError(f"no recipes in {folders}", remedy=remedy)
+        raise GalleryError(f"no examples in {folders}", remedy=remedy)
     return files
 
 
 def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
     """Return the recipes called ``names``, or all if there are no names.
 
-    A recipe of a sub-gallery may be called by the last part of its name where no other recipe ends
-    in it. Raises ``GalleryError`` for a name of none or of several.
+    A recipe of a sub-gallery may be called by the last part of its name if that is unique. Raises
+    ``GalleryError`` for a name that fits no recipe or several.
     """
     files = name_files(project)
     if not names:
@@ -229,21 +253,21 @@ def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
 
 def _choose_file(files: dict[str, GalleryFile], name: str) -> GalleryFile:
-    """Return the recipe that is called ``name``, or that alone has it as its last part."""
+    """Return the recipe with this name, or the only one whose name ends in it."""
     if name in files:
         return files[name]
     full_names = [full_name for full_name in files if full_name.rpartition("/")[2] == name]
     if not full_names:
-        raise GalleryError(f"no recipe named {name}", remedy=f"there are: {', '.join(files)}")
+        raise GalleryError(f"no example named {name}", remedy=f"choose among: {', '.join(files)}")
     if len(full_names) > 1:
         raise GalleryError(
-            f"several recipes are named {name}", remedy=f"there are: {', '.join(full_names)}"
+            f"several examples are named {name}", remedy=f"choose among: {', '.join(full_names)}"
         )
     return files[full_names[0]]
 
 
 def format_reports(reports: Sequence[Report]) -> str:
-    """Return the reports as lines of text, the count of current recordings last."""
+    """Return the reports as text; the last line counts the current recordings."""
     names = [visible_line(report.name) for report in reports]
     width = max(map(len, names))
     lines = []
@@ -255,23 +279,27 @@ def format_reports(reports: Sequence[Report]) -> str:
         if report.left_to_gpu:
             details.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
         indent = " " * width
-        lines += [f"{indent}  {detail}" for detail in details if detail]
-    current_count = len([report for report in reports if report.status == "current"])
+        for detail in details:
+            if detail:
+                lines.append(f"{indent}  {detail}")
+    current_count = sum(report.status == "current" for report in reports)
     lines.append(f"{current_count} of {len(reports)} recordings current")
     return "\n".join(map(visible, lines))
 
 
 def describe_cost(reports: Sequence[Report]) -> list[str]:
-    """Return a line for each changed module that several recipes show: what its change costs."""
+    """Return a line on what a change costs for each changed module that several recipes show."""
     counts: Counter[Path] = Counter()
     for report in reports:
         counts.update(report.changed_modules)
-    return [
-        f"{path.name} is the code of {count} recipes: its change asks for {count} new recordings "
-        f"and for their replicates on every host; to take it back: git checkout HEAD -- {path}"
-        for path, count in counts.items()
-        if count > 1
-    ]
+    lines = []
+    for path, count in counts.items():
+        if count > 1:
+            lines.append(
+                f"{path.name} is part of {count} examples: its change needs {count} new recordings "
+                f"and their replicates on every host; to undo it: git checkout HEAD -- {path}"
+            )
+    return lines
 
 
 def _describe_origin(recording: Recording) -> str:

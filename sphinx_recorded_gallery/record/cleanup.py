@@ -1,4 +1,4 @@
-"""What a run started and wrote: ended and removed with it, or later if the recorder was killed."""
+"""End and remove what a run started and wrote, or later if the recorder was killed."""
 
 import contextlib
 import os
@@ -11,72 +11,76 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from .run_program import ask
+from .run_program import run_program
 
 _PREFIX = "recipe-run-"
-_OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens
-_PATIENCE = 10  # seconds in which all that is ended should be gone
-_KERNELS: set[int] = set()  # that run: the process above each
+_OWNER = "owner.lock"  # locked while the recorder lives; the system releases the lock in any case
+_PATIENCE = 10  # seconds to wait for processes to end
+_KERNELS: set[int] = set()  # running ones, by the process that guards each
 
 
 def end_kernels() -> None:
-    """Let all kernels of this process end at once, with all that they started."""
-    for pid in [*_KERNELS]:
+    """Terminate all kernels of this process, with all that they started."""
+    for pid in list(_KERNELS):
         with contextlib.suppress(psutil.Error):
             psutil.Process(pid).terminate()
 
 
 @contextlib.contextmanager
-def kernel_runs(pid: int) -> Iterator[None]:
-    """Know of a kernel as long as this is open; at the end nothing is left of what it started."""
+def guard_kernel(pid: int) -> Iterator[None]:
+    """Register a running kernel; at the end, kill whatever it has started."""
     _KERNELS.add(pid)
     try:
         yield
     finally:
         with contextlib.suppress(psutil.Error):
-            guard = psutil.Process(pid)  # on Linux it ends what it started: kernel_process.py
-            below = [guard, *guard.children(recursive=True)]
+            guard = psutil.Process(pid)  # on Linux it ends its descendants: kernel_process.py
+            processes = [guard, *guard.children(recursive=True)]
             guard.terminate()
             psutil.wait_procs([guard], timeout=_PATIENCE)
-            for each in below:
+            for process in processes:
                 with contextlib.suppress(psutil.Error):
-                    each.kill()
+                    process.kill()
         _KERNELS.remove(pid)
 
 
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
-    """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
+    """Yield an empty temporary folder for a run; remove it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    with contextlib.ExitStack() as held:
-        held.callback(remove, folder)  # if it cannot be locked
-        held.enter_context(FileLock(folder / _OWNER))
-        held.callback(remove, folder)  # as long as it is locked nobody takes it for left behind
-        yield folder
+    try:
+        with FileLock(folder / _OWNER):
+            try:
+                yield folder
+            finally:
+                remove(folder)  # while it is locked, so that nobody else removes it
+    finally:
+        remove(folder)  # if it could not be locked
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all in it, also what may not be written."""
+    """Remove a folder with its contents, including write-protected ones."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         with contextlib.suppress(OSError):
-            ask(["chmod", "-R", "u+rwx", str(folder)])
+            run_program(["chmod", "-R", "u+rwx", str(folder)])
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_leftovers() -> str:
-    """Remove the folders of runs whose recorder was killed; return a line that tells it, or "".
+    """Remove the folders of runs whose recorder was killed; return a note on them, or "".
 
-    Their processes have ended with it: kernel_process.py.
+    Their processes ended with the recorder: kernel_process.py.
     """
     folders = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(Timeout, OSError):  # Timeout: its recorder lives
-            found = folder.lstat()  # of the link, if it is one: others may write here
-            is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+            status = folder.lstat()  # does not follow links, which other users may plant here
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
             if is_own and (folder / _OWNER).is_file():
                 with FileLock(folder / _OWNER, timeout=0):
                     remove(folder)
                 folders += 1
-    note = f"note: a recording was killed before; what it left is removed: folders: {folders}"
-    return note if folders else ""
+    if not folders:
+        return ""
+    return f"note: an earlier recording was killed; its temporary folders were removed: {folders}"

@@ -1,6 +1,6 @@
-"""Run tasks on other machines, on workers that Dask's own command has started in checkouts there.
+"""Dask runner: run tasks on other machines, on workers that Dask's own command started there.
 
-Start one worker for each GPU, which CUDA_VISIBLE_DEVICES names:
+Start one worker for each GPU in a checkout, with the GPU in CUDA_VISIBLE_DEVICES:
 
 python -m dask worker tcp://host:8786 --nworkers 1 --nthreads 1 --no-nanny --resources PLACE=1 \
     --preload sphinx_recorded_gallery.record.dask_runner
@@ -33,13 +33,13 @@ from .local_runner import one_at_a_time
 from .run_environment import Conditions, package_versions, prepare
 from .run_task import Result, Task, attempt
 
-TRIES = 3  # workers that may be lost with one task
+TRIES = 3  # a task fails when it has lost this many workers
 PATIENCE = 60  # seconds to wait while there is no worker
-_ABANDONED = threading.Event()  # on a worker: nobody waits any more for the task that it runs
+_ABANDONED = threading.Event()  # on a worker: nobody waits for its task any more
 
 
 def describe_code(task: Task) -> dict[str, str]:
-    """Return what has to be the same on all machines, as digests and versions by name."""
+    """Return digests and versions, by name, that have to be equal on all machines."""
     recipe = task.recipe
     settings_file = task.file.gallery / FILE_NAME
     settings_digest = ""
@@ -63,7 +63,7 @@ async def dask_setup(worker: Worker) -> None:
 
 
 class _EndKernels(WorkerPlugin):
-    """Ends a worker's kernels when nobody waits for the task any more, or the worker is closed."""
+    """Ends a worker's kernels when nobody waits for its task any more, or when it is closed."""
 
     name = "recorded-gallery"
 
@@ -78,11 +78,13 @@ class _EndKernels(WorkerPlugin):
         end_kernels()
 
 
-# once for each session: files may change between two of them
+# The session is a parameter, since files may change between sessions.
 @lru_cache(maxsize=4)
 def _prepare(session: str, gallery: Path, device: str) -> tuple[Gpu | None, Conditions]:
-    """Return the GPU of this worker, if tasks need one, and the conditions they run under."""
-    gpu = require_gpus()[0] if device == "gpu" else None
+    """Return the GPU of this worker, if tasks need one, and the conditions of its runs."""
+    gpu = None
+    if device == "gpu":
+        gpu = require_gpus()[0]
     return gpu, prepare(gallery, gpu, partial(get_worker().log_event, session))
 
 
@@ -90,7 +92,7 @@ def find_host(session: str, device: str) -> tuple[str, str, str]:
     """Return the host, the device and the release of the worker that calls this."""
     _pages, gallery = load_project(Path.cwd()).galleries[0]
     _gpu, conditions = _prepare(session, gallery, device)
-    return conditions.place
+    return conditions.recording_group
 
 
 def carry_out(
@@ -114,7 +116,7 @@ def carry_out(
             gpu, conditions = _prepare(session, file.gallery, device)
             if gpu:
                 stack.enter_context(one_at_a_time(gpu.lock))
-        except Exception as error:  # as one line, which can be pickled whatever the error was
+        except Exception as error:  # as one line, which can always be pickled
             raise RuntimeError(describe_error(error)) from None
         return attempt(task, conditions, say)
 
@@ -128,7 +130,7 @@ def _refuse_other_code(expected: dict[str, str], own: dict[str, str]) -> None:
 
 
 def _by_value() -> Any:
-    """Return a function that is pickled as code, as the scheduler loads it without a checkout."""
+    """Return a function that is pickled as code, since the scheduler has no checkout."""
     module = __name__
 
     def call(function: str, *arguments: Any) -> Any:
@@ -138,11 +140,11 @@ def _by_value() -> Any:
 
 
 class DaskRunner:
-    """Runs tasks on the workers of a scheduler, on each worker one at a time."""
+    """Runs tasks on the workers of a scheduler, one at a time on each."""
 
     def __init__(self, address: str, device: str, say: Callable[[str], None]) -> None:
         """Connect to the scheduler at ``address``; raise ``GalleryError`` if there is none."""
-        logging.disable()  # Dask prints tracebacks; the messages below say what matters
+        logging.disable()  # Dask prints tracebacks; the messages below are enough
         self._say = say
         self._session = f"recipes-{secrets.token_hex(8)}"
         self._device = device
@@ -152,28 +154,31 @@ class DaskRunner:
             self._client = Client(address, timeout=15, set_as_default=False)
         except (OSError, ValueError) as error:
             raise GalleryError(
-                f"no scheduler of Dask at {address}: {error}",
+                f"no Dask scheduler at {address}: {error}",
                 remedy="start one: python -m dask scheduler",
             ) from None
         self._pool = self._client.get_executor(resources={"PLACE": 1}, pure=False)
         self._client.subscribe_topic(self._session, lambda event: say(event[1]))
 
     def close(self) -> None:
-        """Disconnect, which also ends what workers run for this client."""
+        """Disconnect, which also ends the tasks of this client."""
         self._client.close()
 
     @property
     def hosts(self) -> set[tuple[str, str, str]]:
         """Host, name of the device and release of each worker that answers."""
         futures = [self._call(address, "find_host") for address in self._find_workers()]
-        answered = wait(futures, PATIENCE).done
-        return {future.result() for future in answered if not future.exception()}
+        hosts = set()
+        for future in wait(futures, PATIENCE).done:
+            if not future.exception():
+                hosts.add(future.result())
+        return hosts
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
-        """Yield each task with its result as it ends, also tasks added to ``waiting`` meanwhile.
+        """Yield each task with its result when it ends, including tasks added to ``waiting`` later.
 
-        A task whose worker is lost is run again. Raises ``KeyboardInterrupt`` once ``signals`` has
-        a number in it, ``GalleryError`` if no worker can run the tasks or the scheduler is gone.
+        A task whose worker is lost runs again. Raises ``KeyboardInterrupt`` once ``signals`` holds
+        a number, ``GalleryError`` if no worker can run the tasks or the scheduler is gone.
         """
         running: dict[Future[Any], tuple[Task, str]] = {}
         deadline = time.monotonic() + PATIENCE
@@ -187,8 +192,8 @@ class DaskRunner:
             if signals:
                 raise KeyboardInterrupt
             ended = self._wait_for_ended(running, workers)
-            # Dask keeps a result on its worker, or computes it again, as long as there is a
-            # reference to its future: so none outlives the reading
+            # Dask keeps a result on its worker, or computes it again, while there is a reference to
+            # its future. So none is kept after reading it.
             while ended:
                 future = ended.pop()
                 task, address = running.pop(future)
@@ -216,23 +221,23 @@ class DaskRunner:
             self._say(f"{task.title}: begins on {address}, {len(waiting)} wait")
 
     def _give_up_without_workers(self, deadline: float) -> None:
-        """Raise ``GalleryError`` if no worker is to be expected, while nothing runs.
+        """Raise ``GalleryError`` if no worker can be expected while nothing runs.
 
-        That is at once where workers refused tasks and none was lost, which might come back, and
-        otherwise after ``deadline``, in seconds of the monotonic clock.
+        If workers only refused tasks, that is at once. If one was lost, it might come back, so the
+        error is raised after ``deadline``, in seconds of the monotonic clock.
         """
         only_refusals = self._refusals and not self._lost_workers
         if only_refusals or time.monotonic() > deadline:
             reasons = "; ".join(self._refusals.values()) or "there is none"
             raise GalleryError(
-                f"no worker fits: {reasons}",
-                remedy="start some, of the same commit and versions",
+                f"no suitable worker: {reasons}",
+                remedy="start some with the same commit and versions",
             )
 
     def _wait_for_ended(
         self, running: dict[Future[Any], tuple[Task, str]], workers: set[str]
     ) -> set[Future[Any]]:
-        """Return the futures that are done, after a second at most, and those of lost workers."""
+        """Wait a second at most; return the futures that are done and those of lost workers."""
         ended = wait(running, timeout=1, return_when=FIRST_COMPLETED).done
         for future, (_task, address) in running.items():
             if address not in workers:
@@ -240,12 +245,12 @@ class DaskRunner:
         return ended
 
     def _read(self, future: Future[Any], task: Task, address: str) -> Result | None:
-        """Return the result of a task; None if it has to be run again, after saying why."""
+        """Return the result of a task; None, with a note, if it has to run again."""
         if future.cancel() or future.cancelled():  # its worker is gone
             self._lost_workers[task.title] += 1
             if self._lost_workers[task.title] == TRIES:
                 return f"{task.title}: {TRIES} workers were lost with it"
-            self._say(f"note: worker {address} was lost with {task.title}; it is done again")
+            self._say(f"note: worker {address} was lost with {task.title}, which runs again")
             return None
         error = future.exception()
         if error:
@@ -266,8 +271,8 @@ class DaskRunner:
 
         Raises ``GalleryError`` if the scheduler is gone.
         """
-        if self._client.status != "running":  # the question below would wait until it is back
-            remedy = "what was finished is kept; start it, and the same command goes on"
+        if self._client.status != "running":  # else the call below would wait until it is back
+            remedy = "finished tasks are kept; start it, and run the same command again"
             raise GalleryError("the scheduler is gone", remedy=remedy)
         workers = self._client.scheduler_info()["workers"]
         return {address for address, facts in workers.items() if facts["resources"].get("PLACE")}

@@ -1,13 +1,14 @@
-"""Compare what was recorded anew with the measurements that a commit has, or with a release.
+"""Compare new recordings with those of a commit, or one release with another.
 
-What is new are the processes that the commit does not have: lines of replicates, and the page's
-run if its notebook is another one. Their value stands beside the range that the commit's processes
-give. Of two releases it is told what moved on the hosts that have measured both.
+The new processes are those that the commit does not have: lines of replicates, and the page's run
+if its notebook has changed. Their values are compared with the ranges of the commit's processes.
+For two releases, the report lists what moved on the hosts that measured both.
 """
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -21,7 +22,6 @@ from ..measurements.release_changes import (
     QuantitySummary,
     compare_releases,
     find_percents,
-    summarize,
 )
 from ..measurements.replicates import Process, replicates_path
 from ..project import Project
@@ -30,7 +30,7 @@ from ..recipes.recipe import load_recipe
 from ..recipes.recording_toml import load_settings
 from ..recipes.releases import sort_releases
 from .check_recordings import choose_files
-from .run_program import ask
+from .run_program import run_program
 
 
 def describe_drift(
@@ -38,94 +38,125 @@ def describe_drift(
 ) -> str:
     """Compare recordings of recipes called ``names``, or of all, with those of the commit ``base``.
 
-    ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
-    recipe is told with it. Returns Markdown. Raises ``GalleryError`` for an unknown name of a
-    recipe or a commit.
+    ``folder`` holds the recordings; by default it is that of conf.py. Returns Markdown, in which an
+    error of one recipe takes the place of its comparison. Raises ``GalleryError`` for an unknown
+    recipe or commit.
     """
-    commit = _ask_git(project.root, "rev-parse", "--verify", "-q", f"{base}^{{commit}}")
+    commit = _run_git(project.root, "rev-parse", "--verify", "-q", f"{base}^{{commit}}")
     if commit is None:
         remedy = "name a branch, a tag or a commit of this repository"
-        raise GalleryError(f"git knows no commit {base!r}", path=project.root, remedy=remedy)
-    text, within, of = "", 0, 0
+        raise GalleryError(f"git finds no commit {base!r}", path=project.root, remedy=remedy)
+    sections = []
+    inside = compared = 0
     for file in choose_files(project, names):
         try:
-            path = file.recording(folder or project.recordings)
-            lines, inside, compared = _compare(file, path, commit.strip(), base)
-            within, of = within + inside, of + compared
+            path = file.recording_path(folder or project.recordings)
+            comparison = _compare(file, path, commit.strip(), base)
+            lines = comparison.lines
+            inside += comparison.inside
+            compared += comparison.compared
         except GalleryError as error:
             lines = [error.describe(Path.cwd())]
-        # What a recipe wrote stands in it as code, so that it addresses nobody; a fence ends at ```
-        shown = "\n".join(lines).replace("`", "'")
-        text += f"\n#### `{file.name}`\n\n```text\n{shown}\n```\n"
-    total = f"{within} of {of} measurements lie in the ranges of {base}"
-    return f"### Measurements beside those that are published\n\n{total}\n{text}"
+        sections.append(_format_section(file.name, lines))
+    total = f"{inside} of {compared} measurements lie in the ranges of {base}"
+    title = "### New measurements compared with the published ones"
+    return f"{title}\n\n{total}\n{''.join(sections)}"
 
 
-def _ask_git(root: Path, *question: str) -> str | None:
-    """Return git's answer, None if it has none."""
-    done = ask(["git", "-C", str(root), *question])
-    return None if done.returncode else done.stdout
+def _format_section(name: str, lines: Sequence[str]) -> str:
+    """Return the part of a Markdown report on one recipe.
 
-
-def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> tuple[list[str], int, int]:
-    """Say how the processes of a recipe that the commit does not have stand to its own.
-
-    Also returns how many measurements lie in its ranges, and of how many.
+    The lines hold texts of the recipe. A block of code keeps them from mentioning people; without
+    backticks they cannot end it.
     """
+    text = "\n".join(lines).replace("`", "'")
+    return f"\n#### `{name}`\n\n```text\n{text}\n```\n"
+
+
+def _run_git(root: Path, *arguments: str) -> str | None:
+    """Return what git prints, or None if it fails."""
+    result = run_program(["git", "-C", str(root), *arguments])
+    if result.returncode:
+        return None
+    return result.stdout
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Comparison:
+    """The new processes of a recipe compared with those of a commit."""
+
+    lines: list[str]  # of the report
+    inside: int = 0  # number of measurements inside the ranges of the commit
+    compared: int = 0  # number of measurements that both have
+
+
+def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> _Comparison:
+    """Compare the processes of a recipe that a commit does not have with those it has."""
     package = load_settings(file.gallery).release
     published, texts = _read_commit(path, commit, base, package)
     processes = read_processes(path, load_recipe(file.path, file.name), None, package)
     device = published.device or processes.device
     release = published.release or processes.release
-    made: list[tuple[str, Process]] = [
-        (each.device_name, each)
-        for each in processes.replicates
-        if f'"hash": "{each.hash}"' not in texts[".jsonl"]
-    ]
-    if processes.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
-        made.append((processes.device, processes.page))
-    new: list[Process] = []
+    new_processes: list[Process] = []
     other_devices: set[str] = set()
     other_releases: set[str] = set()
-    for name, process in made:
+    for device_of_process, process in _find_new(processes, path, texts):
         release_of_process = processes.find_release(process)
-        if name != device:
-            other_devices.add(name)
+        if device_of_process != device:
+            other_devices.add(device_of_process)
         elif release_of_process != release:
             other_releases.add(release_of_process)
         else:
-            new.append(process)
-    left_out = [
-        f"left out, as recorded on another device: {name}" for name in sorted(other_devices)
-    ]
-    left_out += [
-        f"left out, as recorded with another release of {package}: {name or 'an unknown one'}"
-        for name in sort_releases(other_releases)
-    ]
-    if not new:
-        return [f"nothing was recorded since {base}", *left_out], 0, 0
-    before, now = measure_all(published.processes), measure_all(new)
-    pairs = [
-        (measured, now.by_key[key])
-        for key, measured in before.by_key.items()
-        if key in now.by_key and now.by_key[key].unit == measured.unit
-    ]
-    outside = [_describe(old, each) for old, each in pairs if not old.low <= each.value <= old.high]
-    said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
-    return [said, *outside, *left_out], len(pairs) - len(outside), len(pairs)
+            new_processes.append(process)
+    left_out = []
+    for name in sorted(other_devices):
+        left_out.append(f"left out, as recorded on another device: {name}")
+    for name in sort_releases(other_releases):
+        other_release = name or "an unknown one"
+        left_out.append(f"left out, as recorded with another release of {package}: {other_release}")
+    if not new_processes:
+        return _Comparison(lines=[f"nothing was recorded since {base}", *left_out])
+    before, now = measure_all(published.processes), measure_all(new_processes)
+    compared = 0
+    outside = []
+    for key, old in before.by_key.items():
+        new = now.by_key.get(key)
+        if new is None or new.unit != old.unit:
+            continue
+        compared += 1
+        if not old.low <= new.value <= old.high:
+            outside.append(_describe(old, new))
+    hosts = {process.host for process in new_processes}
+    summary = f"{len(new_processes)} new processes on {len(hosts)} hosts, {device}"
+    return _Comparison(
+        lines=[summary, *outside, *left_out],
+        inside=compared - len(outside),
+        compared=compared,
+    )
+
+
+def _find_new(
+    processes: ProcessSet, path: Path, texts: Mapping[str, str]
+) -> Iterator[tuple[str, Process]]:
+    """Yield device and process of what the files of a commit do not hold."""
+    for replicate in processes.replicates:
+        if f'"hash": "{replicate.hash}"' not in texts[".jsonl"]:
+            yield replicate.device_name, replicate
+    if processes.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
+        yield processes.device, processes.page
 
 
 def _read_commit(
     path: Path, commit: str, base: str, package: str
 ) -> tuple[ProcessSet, dict[str, str]]:
-    """Return what a commit has of the recording at ``path``, and the text of its two files."""
+    """Return the processes of a recording in a commit, and the texts of its files by ending."""
     texts = {}
     with tempfile.TemporaryDirectory() as folder:
-        for each in (path, replicates_path(path)):
-            text = _ask_git(each.parent, "show", f"{commit}:./{each.name}")
-            texts[each.suffix] = text or ""
+        for file in (path, replicates_path(path)):
+            text = _run_git(file.parent, "show", f"{commit}:./{file.name}")
+            texts[file.suffix] = text or ""
             if text is not None:
-                Path(folder, each.name).write_text(text, encoding="utf-8")
+                Path(folder, file.name).write_text(text, encoding="utf-8")
         try:
             return read_processes(Path(folder, path.name), None, None, package), texts
         except GalleryError as error:
@@ -135,40 +166,47 @@ def _read_commit(
 
 
 def _describe(before: Measurement, now: Measurement) -> str:
-    hosts = f"{before.hosts} host{'s' * (before.hosts > 1)}"
-    kind = "expected" if before.is_predicted else f"seen on {hosts}"
-    change = f", {100 * (now.value / before.value - 1):+.1f} %" if before.value else ""
-    unit = f" {before.unit}" if before.unit else ""
-    said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
-    return f"outside: {before.key}: {said}, now {now.value:.4g}{unit}{change}"
+    """Return a line on a measurement outside its published range."""
+    kind = "expected" if before.is_predicted else f"seen on {_count_hosts(before.hosts)}"
+    published = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
+    line = f"outside: {before.key}: {published}, now {now.value:.4g}"
+    if before.unit:
+        line += f" {before.unit}"
+    if before.value:
+        line += f", {100 * (now.value / before.value - 1):+.1f} %"
+    return line
+
+
+def _count_hosts(count: int) -> str:
+    return "1 host" if count == 1 else f"{count} hosts"
 
 
 def describe_releases(
     project: Project, names: Sequence[str], before: str, folder: Path | None = None
 ) -> str:
-    """Tell what moved between the release ``before`` and the one that pages show.
+    """Report what moved between the release ``before`` and the one that pages show.
 
-    It is told of recipes called ``names``, or of all; what is wrong with one is told with it.
-    ``folder`` holds the recordings; by default it is that of conf.py. Returns Markdown. Raises
-    ``GalleryError`` for an unknown name of a recipe.
+    The report covers the recipes called ``names``, or all. ``folder`` holds the recordings; by
+    default it is that of conf.py. Returns Markdown, in which an error of one recipe takes the place
+    of its changes. Raises ``GalleryError`` for an unknown recipe.
     """
-    text = ""
+    sections = []
     for file in choose_files(project, names):
         try:
             lines = _describe_changes(file, folder or project.recordings, before, project)
         except GalleryError as error:
             lines = [error.describe(Path.cwd())]
-        shown = "\n".join(lines).replace("`", "'")
-        text += f"\n#### `{file.name}`\n\n```text\n{shown}\n```\n"
-    return f"### What moved since {before}\n{text}"
+        sections.append(_format_section(file.name, lines))
+    return f"### What moved since {before}\n{''.join(sections)}"
 
 
 def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Project) -> list[str]:
+    """Return the lines of the report on one recipe."""
     results = read_results(file, folder, project.root, project.config)
     if results.outcome is not Outcome.MEASURED:
         return [results.problem or "nothing is recorded"]
     if before == results.release:
-        return [f"its page is of {before} itself: name another release"]
+        return [f"its page shows {before} itself; name another release"]
     try:
         old = results.of_release(before)
     except ValueError as error:
@@ -178,25 +216,31 @@ def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Pro
     changes = compare_releases(results.measurements, old, quantities, claims)
     if not changes.hosts:
         return [f"no host has measured both {results.release} and {before}"]
-    hosts = "1 host" if changes.hosts == 1 else f"{changes.hosts} hosts"
+    hosts = _count_hosts(changes.hosts)
     lines = [f"{results.release} against {before}, on {hosts} that measured both"]
     for claim in changes.claims:
-        release, other = results.release, before
-        if not claim.holds_now:
-            release, other = before, results.release
-        failed = claim.before if claim.holds_now else claim.now
+        if claim.holds_now:
+            release, other, refuted = results.release, before, claim.before
+        else:
+            release, other, refuted = before, results.release, claim.now
+        count = f"{refuted.of - refuted.held} of {refuted.of} processes"
         lines.append(
             f"holds with {release} and not with {other}: <{claim.comparison}> "
-            f"({failed.of - failed.held} of {failed.of} processes: {failed.refuted[0]})"
+            f"({count}: {refuted.refuted[0]})"
         )
-    unmoved = []
-    for summary in summarize(changes.changes):
+    unmoved: list[str] = []
+    unknown: list[str] = []
+    for summary in changes.summaries:
         if summary.has_moved:
             lines.append(_describe_summary(summary))
-        else:
+        elif summary.is_known:
             unmoved.append(f"{summary.quantity} ({summary.count})")
+        else:
+            unknown.append(summary.quantity)
     if unmoved:
         lines.append(f"unchanged: {', '.join(unmoved)}")
+    if unknown:
+        lines.append(f"not known from one host, whose CPU decides: {', '.join(unknown)}")
     lines += [f"  {_describe_change(change)}" for change in changes.moved]
     for release, keys in ((results.release, changes.only_now), (before, changes.only_before)):
         if keys:
@@ -209,7 +253,8 @@ def _describe_summary(summary: QuantitySummary) -> str:
     parts = []
     for word, changes in (("less", summary.less), ("more", summary.more)):
         if changes:
-            low, high = (f"{100 * share:.0f}" for share in find_percents(changes))
+            smallest, largest = find_percents(changes)
+            low, high = f"{100 * smallest:.0f}", f"{100 * largest:.0f}"
             by = low if low == high else f"{low} to {high}"
             parts.append(f"{word} in {len(changes)} of {summary.count} by {by} %")
     if len(summary.less) + len(summary.more) < summary.count:
@@ -217,7 +262,7 @@ def _describe_summary(summary: QuantitySummary) -> str:
     return f"{summary.quantity}: {', '.join(parts)}"
 
 
-_BASIS = {
+_BASIS_MARKS = {
     Basis.VALUES: "",
     Basis.WITHIN_PROCESS: ", within each process",
     Basis.HOST: ", bound by the host",
@@ -225,9 +270,11 @@ _BASIS = {
 
 
 def _describe_change(change: Change) -> str:
+    """Return a line on a measurement that moved: the ratio, its range and both values."""
     unit = f" {change.now.unit}" if change.now.unit else ""
     values = f"{change.now.value:.4g}{unit}, was {change.before.value:.4g}{unit}"
     hosts = "1 host"
     if change.hosts > 1:
         hosts = f"{change.low:.3g} to {change.high:.3g} on {change.hosts} hosts"
-    return f"{change.now.key}: {change.ratio:.3g} times ({hosts}{_BASIS[change.basis]}); {values}"
+    mark = _BASIS_MARKS[change.basis]
+    return f"{change.now.key}: {change.ratio:.3g} times ({hosts}{mark}); {values}"

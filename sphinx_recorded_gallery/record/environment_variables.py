@@ -1,15 +1,16 @@
-"""The environment of a recipe's kernel: which variables of the recorder's it gets.
+"""The environment of a recipe's kernel: the variables that it inherits from the recorder.
 
-Results should not depend on what a person happens to have set, and what a recipe does not get it
-cannot publish: recipes get what ``PASSED`` lists, and what recording.toml sets or names.
+Results should not depend on what a person happens to have set, and a recipe cannot publish what it
+does not get. So recipes get the variables in ``PASSED``, and those that recording.toml sets or
+names.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-# By subject; `*` stands for any characters. Of Python's own variables only those that say where
-# things lie, of all others none that holds a token or a password.
+# By subject; `*` stands for any characters. Python's own variables are listed only if they name
+# folders; no variable may hold a token or a password.
 PASSED = {
     "system": "PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TZ TMPDIR TMP TEMP "
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR",
@@ -25,20 +26,26 @@ PASSED = {
 _SECRET = re.compile(
     "(TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|_PWD|_PAT|CREDENTIAL|COOKIE|AUTH|KEY)S?$", re.IGNORECASE
 )
-_IN_ADDRESS = re.compile(r"://(?:[^\s/@:]*:)?([^\s/]+)@")  # a password, or what stands in its place
+_IN_ADDRESS = re.compile(r"://(?:[^\s/@:]*:)?([^\s/]+)@")  # a password or a token
 
 
 def pass_on(variables: Mapping[str, str], inherit: Iterable[str]) -> dict[str, str]:
-    """Return those of ``variables`` that recipes get; ``inherit`` names more, ``*`` as above."""
-    listed = [*" ".join(PASSED.values()).split(), *inherit]
-    return {
-        name: value
-        for name, value in variables.items()
-        if any(fnmatchcase(name, pattern) for pattern in listed)
-    }
+    """Return the variables that recipes inherit; ``inherit`` has further names and patterns."""
+    patterns = list(inherit)
+    for names in PASSED.values():
+        patterns += names.split()
+    inherited = {}
+    for name, value in variables.items():
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            inherited[name] = value
+    return inherited
 
 
 def find_secrets(variables: Mapping[str, str]) -> set[str]:
-    """Return what no output may show: values of tokens and keys, passwords in addresses."""
-    found = {value for name, value in variables.items() if _SECRET.search(name)}
-    return found.union(*map(_IN_ADDRESS.findall, variables.values()))
+    """Return the secrets among variables: tokens, keys, and passwords in addresses."""
+    secrets: set[str] = set()
+    for name, value in variables.items():
+        if _SECRET.search(name):
+            secrets.add(value)
+        secrets.update(_IN_ADDRESS.findall(value))
+    return secrets

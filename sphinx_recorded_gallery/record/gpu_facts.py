@@ -1,4 +1,4 @@
-"""NVIDIA's GPUs: which there are, and what is told of each."""
+"""The NVIDIA GPUs of this machine, and the facts that recordings state about them."""
 
 import os
 import tempfile
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from .run_program import ask
+from .run_program import run_program
 
 TOOL = "nvidia-smi"
-VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
+VISIBLE = "CUDA_VISIBLE_DEVICES"  # variable with the GPUs that libraries may use
 
 
 class NoGpuError(GalleryError):
     """There is no GPU that recipes could use; the remedy is the CPU.
 
-    ``offer`` puts into the remedy what the person has asked for.
+    ``offer`` replaces the command in the remedy.
     """
 
     def __init__(self, text: str) -> None:
@@ -36,7 +36,7 @@ class Gpu:
 
     @property
     def lock(self) -> Path:
-        """The file that whoever records on it holds, in any folder: others distort the times."""
+        """The file to lock while recording on it: parallel recordings would distort the times."""
         return Path(tempfile.gettempdir(), f"recorded-gallery-{self.identity}.lock")
 
 
@@ -44,13 +44,15 @@ def list_all() -> list[Gpu]:
     """Return all GPUs of this machine; raise ``NoGpuError`` if nvidia-smi does not answer."""
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     try:
-        done = ask([TOOL, "--format=csv,noheader", query])
+        process = run_program([TOOL, "--format=csv,noheader", query])
     except TimeoutError as error:
         raise NoGpuError(f"{TOOL}: {error}; its driver may hang") from None
     except OSError:
         return []
+    if process.returncode:
+        return []
     gpus = []
-    for line in [] if done.returncode else done.stdout.splitlines():
+    for line in process.stdout.splitlines():
         fields = [field.strip() for field in line.split(",")]
         if len(fields) == 4:
             facts = dict(zip(("gpu", "driver", "memory"), fields, strict=False))
@@ -59,22 +61,23 @@ def list_all() -> list[Gpu]:
 
 
 def require_gpus() -> list[Gpu]:
-    """Return the GPUs that ``CUDA_VISIBLE_DEVICES`` names, in its order; all where it is not set.
+    """Return the GPUs that ``CUDA_VISIBLE_DEVICES`` names, in its order; all if it is not set.
 
-    It lists numbers, UUIDs or beginnings of UUIDs; as libraries read it, it ends at the first that
-    names no GPU. Raises ``NoGpuError`` if there is none.
+    It lists numbers, UUIDs or beginnings of UUIDs. As in libraries, the list ends at the first
+    entry without a GPU. Raises ``NoGpuError`` if there is none.
     """
     gpus = list_all()
     visible = os.environ.get(VISIBLE)
     if visible is not None:
         chosen: list[Gpu] = []
         for name in map(str.strip, visible.split(",")):
-            found = [gpu for gpu in gpus if name and gpu.identity.startswith(name)]
+            matches = [gpu for gpu in gpus if name and gpu.identity.startswith(name)]
             if name.isdecimal():
-                found = gpus[int(name) : int(name) + 1]
-            if len(found) != 1:
+                matches = gpus[int(name) : int(name) + 1]
+            if len(matches) != 1:
                 break
-            chosen += [each for each in found if each not in chosen]
+            if matches[0] not in chosen:
+                chosen.append(matches[0])
         gpus = chosen
     if not gpus:
         raise NoGpuError(f"no GPU found ({TOOL} shows none)")

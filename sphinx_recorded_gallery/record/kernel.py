@@ -1,4 +1,4 @@
-"""Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
+"""Run the cells of a recipe in a fresh kernel; return a notebook with normalized outputs."""
 
 import ast
 import contextlib
@@ -33,26 +33,26 @@ from ..errors import GalleryError
 from ..measurements.rows import MIME, REMEDY, parse
 from ..measurements.spans import SPANS_MIME, parse_spans
 from ..recipes.recipe import Cell, Recipe
-from .cleanup import kernel_runs
+from .cleanup import guard_kernel
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
 from .normalize_outputs import WIDGET_VIEW, OutputNormalizer, drop_lines, join_streams
-from .run_environment import Conditions
+from .run_environment import Conditions, kernel_environment
 
-_LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
-# Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
+_LIMITS = {"cell_timeout", "deadline"}  # settings that a recipe may override
+# Paths of sockets have at most 107 characters, also of those that recipes put into TMPDIR.
 _LONGEST_PATH = 55
-_WIDGET = "jupyter.widget"  # what widgets call their channels
-_OWNER = "widget"  # of an output while cells run: the widget that caught it
+_WIDGET = "jupyter.widget"  # target name of the channels of widgets
+_OWNER = "widget"  # key of an output, while cells run, for the widget that caught it
 
 
 class _Outputs(AsyncZMQSocketChannel):
-    """What a kernel prints and shows, as of the cell that runs.
+    """IOPub channel that attributes all output to the running cell.
 
-    nbclient drops what names an earlier cell, such as what a thread printed between the two.
+    nbclient drops output whose parent is an earlier cell, such as output of a background thread.
     """
 
-    request = ""  # that runs the cell
+    request = ""  # id of the request that runs the cell
 
     async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
         """Return the next message."""
@@ -63,58 +63,59 @@ class _Outputs(AsyncZMQSocketChannel):
 
 
 class _KernelClient(AsyncKernelClient):
-    """Talks to the kernel."""
+    """A client whose channel knows the current request."""
 
     iopub_channel_class = Type(_Outputs)
 
     def execute(self, *code: Any, **options: Any) -> str:
         """Send code to be executed, and return the request's id."""
-        request = self.iopub_channel.request = super().execute(*code, **options)
+        request = super().execute(*code, **options)
+        self.iopub_channel.request = request
         return request
 
 
 class _Client(NotebookClient):
-    """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong.
+    """Puts the outputs of a kernel into cells; ends the kernel if they are too large or invalid.
 
-    No page shows a widget, so what an output widget of Jupyter would catch stays where it was
-    printed. What is cleared in such a widget is what it had caught, and nothing else of the cell.
+    Pages show no widgets, so output that an output widget of Jupyter would catch stays in its cell.
+    Clearing such a widget removes only the output that it caught.
     """
 
     def __init__(self, notebook: NotebookNode, manager: AsyncKernelManager, limit: float) -> None:
-        """Prepare to run ``notebook``, whose cells may print and show ``limit`` MB together."""
-        # A lost end of a cell is an error, where nbclient would go on.
+        """Prepare to run ``notebook``; the outputs of its cells may have ``limit`` MB together."""
+        # If the end of a cell is lost, nbclient would go on by default.
         super().__init__(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
-        self.refused: GalleryError | None = None  # why the kernel was ended
+        self.refused: GalleryError | None = None  # the reason why the kernel was ended
         self._limit = limit
         self._bytes_left = limit * 1e6
         self._output_widgets: set[str] = set()
-        self._catching: list[str] = []  # output widgets, the one that catches last
-        self._to_clear: set[str] = set()  # output widgets, when they catch something new
+        self._catching: list[str] = []  # output widgets that catch, the innermost last
+        self._to_clear: set[str] = set()  # output widgets to clear before their next output
 
     @property
     def process(self) -> "subprocess.Popen[bytes]":
-        """The process above the kernel, see kernel_process.py."""
+        """The process that guards the kernel, see kernel_process.py."""
         manager: Any = self.km
         process: subprocess.Popen[bytes] = manager.provisioner.process
         return process
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
-        """Put what was printed or shown into the cell."""
+        """Put an output into its cell."""
         try:
             self._measure(msg["content"])
             if msg["msg_type"] == "stream" and self._continues(cell, msg["content"]):
-                # quicker than an output for each line
+                # faster than an output for each line
                 cell.outputs[-1]["text"] += msg["content"]["text"]
                 return None
             return super().process_message(msg, cell, cell_index)
         except nbformat.ValidationError as error:
             place = " of ".join(str(part) for part in reversed(error.absolute_path))
-            text = f"shows what no notebook can hold: {place}: {error.message[:200]}"
+            text = f"shows an output that is invalid in a notebook: {place}: {error.message[:200]}"
             self.refused = GalleryError(text, remedy="show text, or a picture in base64")
         except GalleryError as error:
             self.refused = error
-        self.process.terminate()  # the cell may have much to do yet
-        raise CellExecutionComplete  # nbclient does not ask in all cases what else was raised here
+        self.process.terminate()  # the cell may run for long yet
+        raise CellExecutionComplete  # nbclient does not pass on all other exceptions
 
     def output(
         self, outs: list[NotebookNode], msg: dict[str, Any], display_id: str | None, cell_index: int
@@ -132,7 +133,7 @@ class _Client(NotebookClient):
         return output
 
     def clear_output(self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int) -> None:
-        """Remove the outputs of a cell, or those of the widget in which this was asked for."""
+        """Remove the outputs of a cell, or those of the widget that is to be cleared."""
         owner = self._owner
         if not owner:
             super().clear_output(outs, msg, cell_index)
@@ -144,7 +145,7 @@ class _Client(NotebookClient):
     def handle_comm_msg(
         self, outs: list[NotebookNode], msg: dict[str, Any], cell_index: int
     ) -> None:
-        """Note which output widgets there are, when one begins and ends to catch, what it holds."""
+        """Follow the output widgets: which exist, when they catch, and what code puts into them."""
         content = msg["content"]
         widget = content.get("comm_id", "")
         state = (content.get("data") or {}).get("state") or {}
@@ -157,20 +158,20 @@ class _Client(NotebookClient):
             self._catching.append(widget)
         elif "msg_id" in state and widget in self._catching:
             self._catching.remove(widget)
-        if state.get("outputs"):  # which code has set, as by append_stdout()
+        if state.get("outputs"):  # set by code, such as append_stdout()
             self._clear_widget(outs, widget)
-            for held in state["outputs"]:
-                output = nbformat.from_dict(held)
+            for widget_output in state["outputs"]:
+                output = nbformat.from_dict(widget_output)
                 nbformat.validate(output, ref="output", version=4)
                 outs.append(nbformat.from_dict({**output, _OWNER: widget}))
 
     @property
     def _owner(self) -> str:
-        """The widget that catches what comes now; empty if it is the cell's own."""
+        """The widget that catches output now; empty if none does."""
         return self._catching[-1] if self._catching else ""
 
     def _continues(self, cell: NotebookNode, content: dict[str, Any]) -> bool:
-        """Whether printed text goes on where the last output of the cell ended."""
+        """Return whether printed text continues the last output of the cell."""
         if self.clear_before_next_output or self._owner in self._to_clear or not cell.outputs:
             return False
         last = cell.outputs[-1]
@@ -178,9 +179,9 @@ class _Client(NotebookClient):
         return is_same_owner and last.get("name") == content.get("name", "")
 
     def _clear_widget(self, outputs: list[NotebookNode], widget: str) -> None:
-        """Empty what a widget has caught in a cell.
+        """Empty the outputs that a widget caught in a cell.
 
-        The outputs stay, as nothing printed: nbclient remembers places for updates of a display.
+        They stay as empty texts, since nbclient remembers positions for updates of a display.
         """
         self._to_clear.discard(widget)
         for place, output in enumerate(outputs):
@@ -188,7 +189,7 @@ class _Client(NotebookClient):
                 outputs[place] = nbformat.v4.new_output("stream", name="stdout", text="")
 
     def _measure(self, content: dict[str, Any]) -> None:
-        """Raise ``GalleryError`` for too much, for what is no Unicode and wrong rows."""
+        """Raise ``GalleryError`` for too much output, text that is not Unicode, or invalid rows."""
         data = content.get("data")
         try:
             errors = "surrogatepass" if data is None else "strict"
@@ -196,7 +197,7 @@ class _Client(NotebookClient):
             self._bytes_left -= len(text.encode(errors=errors))
         except UnicodeEncodeError as error:
             raise GalleryError(
-                f"shows text that is no Unicode: {error.object[error.start]!a}",
+                f"shows text that is not Unicode: {error.object[error.start]!a}",
                 remedy="encode it with errors='backslashreplace'",
             ) from None
         if self._bytes_left < 0:
@@ -209,14 +210,14 @@ class _Client(NotebookClient):
 
 
 def _require_right_data(data: dict[str, Any]) -> None:
-    """Raise ``GalleryError`` for wrong rows or spans: now, not when the recipe has ended."""
+    """Raise ``GalleryError`` for invalid rows or spans, without waiting for the recipe's end."""
     kinds = {MIME: ("rows", parse), SPANS_MIME: ("spans", parse_spans)}
     for mime, (name, parse_data) in kinds.items():
         if mime in data:
             try:
                 parse_data(data[mime])
             except ValueError as error:
-                raise GalleryError(f"published wrong {name}: {error}", remedy=REMEDY) from None
+                raise GalleryError(f"published invalid {name}: {error}", remedy=REMEDY) from None
 
 
 class Run:
@@ -234,7 +235,7 @@ class Run:
     ) -> None:
         """Prepare a run whose time began at ``started``, in seconds of the monotonic clock.
 
-        Where it ``describes_names``, the notebook's metadata say what names in its code led to.
+        With ``describes_names``, the notebook's metadata say what names in its code refer to.
         """
         self.recipe = recipe
         self.folder = folder
@@ -243,11 +244,12 @@ class Run:
         own_limits = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
         self.settings = replace(conditions.settings, **own_limits)
         self._ends = started + self.settings.deadline
-        self.environment = conditions.kernel_environment(folder / "caches") | {
-            "IPYTHONDIR": str(folder / "ipython"),
-            "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
-        }
-        # ZMQ takes what is Unicode
+        self.environment = kernel_environment(
+            conditions.settings, conditions.gallery, conditions.environment, folder / "caches"
+        )
+        self.environment["IPYTHONDIR"] = str(folder / "ipython")
+        self.environment["JUPYTER_RUNTIME_DIR"] = str(folder / "jupyter")
+        # ZMQ needs paths in Unicode.
         name = str(folder)
         self._may_hold_sockets = name.isprintable() and len(os.fsencode(name)) <= _LONGEST_PATH
         temporary = folder / "tmp" if self._may_hold_sockets else None
@@ -266,27 +268,26 @@ class Run:
         return self._ends - time.monotonic()
 
     async def execute(self, on_cell: Callable[[int], None]) -> NotebookNode:
-        """Execute all cells; return them as a notebook with cleaned outputs.
+        """Execute all cells; return a notebook with normalized outputs.
 
-        ``on_cell`` is called with each cell's number as it starts. No process is left. Raises
-        ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for anything
-        else that keeps the recipe from running to its end.
+        ``on_cell`` is called with the number of each cell as it starts. No process is left behind.
+        Raises ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for
+        anything else that keeps the recipe from running to its end.
         """
-        new_cells = [
-            nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}")
-            for cell in self.recipe.cells
-        ]
+        new_cells = []
+        for cell in self.recipe.cells:
+            new_cells.append(nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}"))
         notebook = nbformat.v4.new_notebook(cells=new_cells)
         context = zmq.asyncio.Context()
-        context.rcvhwm = 0  # what is not read yet is kept, not dropped
-        context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
+        context.rcvhwm = 0  # keep unread messages instead of dropping them
+        context.reconnect_ivl = 10  # milliseconds between attempts to connect, by default 100
         client = _Client(notebook, self._kernel_manager(context), self.settings.output_limit)
         try:
             with (self.folder / "kernel.log").open("wb") as log:
                 await client.async_start_new_kernel(
                     cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
                 )
-            with kernel_runs(client.process.pid):
+            with guard_kernel(client.process.pid):
                 await self._wait_for_kernel(client)
                 await self._execute_cells(client, notebook, on_cell)
                 if self.describes_names:
@@ -295,7 +296,7 @@ class Run:
             if client.kc:
                 client.kc.stop_channels()
             context.destroy(linger=0)
-        # Not while cells run: nbclient remembers places in the outputs for updates of a display.
+        # Only now: while cells run, nbclient remembers positions for updates of a display.
         for node in notebook.cells:
             for output in node.outputs:
                 output.pop(_OWNER, None)
@@ -304,7 +305,7 @@ class Run:
         return notebook
 
     def _kernel_manager(self, context: zmq.asyncio.Context) -> AsyncKernelManager:
-        """Return what starts the kernel's process; nobody else can talk to it."""
+        """Return the manager that starts the kernel's process, which nobody else can talk to."""
         launcher = Path(__file__).with_name("kernel_process.py")
         command = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
         spec = self.folder / "kernels/recipe/kernel.json"
@@ -316,12 +317,12 @@ class Run:
             context=context,
             client_factory=_KernelClient,
             connection_file=str(self.folder / "kernel.json"),
-            # in the file system nobody else on the machine can talk to the kernel
+            # Other users of the machine cannot reach sockets in the file system.
             transport="ipc" if self._may_hold_sockets else "tcp",
         )
 
     async def _wait_for_kernel(self, client: _Client) -> None:
-        """Wait until the kernel answers and its outputs arrive; nbclient waits 0.2 s more."""
+        """Wait until the kernel answers and its outputs arrive, 0.2 s faster than nbclient."""
         manager: Any = client.km
         kernel = client.kc = manager.client()
         kernel.start_channels(stdin=False, hb=False)
@@ -339,7 +340,7 @@ class Run:
     async def _execute_cells(
         self, client: _Client, notebook: NotebookNode, on_cell: Callable[[int], None]
     ) -> None:
-        """Execute the cells in order; raise ``GalleryError`` unless they end as they should."""
+        """Execute the cells in order; raise ``GalleryError`` if they do not end as expected."""
         for cell, node in zip(self.recipe.cells, notebook.cells, strict=True):
             on_cell(cell.number)
             began = time.monotonic()
@@ -349,10 +350,10 @@ class Run:
             node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
         if self.is_to_fail:
             text = "runs to its end, but expected_failing_examples in conf.py names it"
-            raise GalleryError(text, path=self.recipe.path, remedy="take it out there")
+            raise GalleryError(text, path=self.recipe.path, remedy="remove it there")
 
     async def _describe_names(self, client: _Client) -> dict[str, Any]:
-        """Return what names in the code led to; nothing if the kernel does not tell in time."""
+        """Return what names in the code refer to; nothing if the kernel does not answer in time."""
         code = "\n".join(cell.code for cell in self.recipe.cells)
         question = f"__import__('IPython').get_ipython().describe_names({code!r})"
         kernel: Any = client.kc
@@ -367,15 +368,15 @@ class Run:
         return {}
 
     async def _execute_cell(self, client: _Client, cell: Cell, node: NotebookNode) -> bool:
-        """Execute one cell, and tell whether it ended in an error that is expected.
+        """Execute one cell; return whether it ended in an expected error.
 
-        Raises ``GalleryError`` if it ends in another way than it should.
+        Raises ``GalleryError`` if it does not end as expected.
         """
         time_left = self.time_left()
         ends_at_deadline = time_left < self.settings.cell_timeout
         seconds: Any = max(min(self.settings.cell_timeout, time_left), 0)
         client.timeout_func = lambda _cell: seconds
-        client.iopub_timeout = int(seconds) + 1  # for what is printed, but not yet read
+        client.iopub_timeout = int(seconds) + 1  # for output that is not read yet
 
         def failure(exit_code: int | None = None) -> Failure:
             return Failure(
@@ -410,5 +411,5 @@ class Run:
         return bool(errors)
 
     def _limit(self, name: str) -> str:
-        """Return a limit as a recipe sets it, such as ``sphinx_gallery_deadline = 5 s``."""
+        """Return a limit in the form of a recipe's setting: ``sphinx_gallery_deadline = 5 s``."""
         return f"sphinx_gallery_{name} = {getattr(self.settings, name):g} s"

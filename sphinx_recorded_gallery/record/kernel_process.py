@@ -1,11 +1,11 @@
-"""The kernel's process: IPython's kernel as if the user had never used IPython, for one recipe.
+"""The kernel's process: an IPython kernel for one recipe, without any settings of the user.
 
-It is run by its path and imports nothing of this package: a recipe finds only its own modules. It
-reads no settings of the user, loses nothing that is printed, and what cannot be printed fails where
-it is printed, as in a script.
+It is run by its path and imports nothing of this package, so that a recipe finds only its own
+modules. It loses no output, and text that cannot be printed fails in the line that prints it, as in
+a script.
 
-An example of a gallery was written as a script, so what libraries do otherwise in Jupyter, such as
-drawing bars as widgets, they do not do here.
+Examples of a gallery are written as scripts. So libraries should not behave otherwise here, as many
+do in Jupyter, for example by drawing progress bars as widgets.
 """
 
 import ast
@@ -40,42 +40,42 @@ from traitlets.config import Config
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux' <sys/prctl.h>
 _TO_TIDY_UP = 3  # seconds
-# What libraries in C print waits in this process until it is flushed: no terminal is behind it.
+# Libraries in C buffer their output until it is flushed, since it does not go to a terminal.
 _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
 
 class ByteStream(io.BufferedIOBase):
-    """Takes what a recipe prints as bytes; those that are no text show as U+FFFD."""
+    """Receives the bytes that a recipe prints; invalid ones are shown as U+FFFD."""
 
     def __init__(self, stream: "Stream") -> None:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def writable(self) -> bool:
-        """Return that it takes bytes."""
+        """Return True: it accepts bytes."""
         return True
 
     def write(self, content: Any) -> int:
         """Print bytes, which may end within a character."""
-        shown = bytes(content)
-        self._stream.write(self._decoder.decode(shown))
-        return len(shown)
+        data = bytes(content)
+        self._stream.write(self._decoder.decode(data))
+        return len(data)
 
     def fileno(self) -> int:
-        """Return what child processes may be given as their output."""
+        """Return a descriptor for the output of child processes."""
         return self._stream.fileno()
 
     def flush(self) -> None:
-        """Send what was printed."""
+        """Send the output so far."""
         self._stream.flush()
 
     def close(self) -> None:
-        """Stay open: what wrapped it may be gone long before the last line is printed."""
+        """Stay open: a wrapper around it may be deleted long before the last line is printed."""
 
 
 class Stream(OutStream):
-    """What a recipe prints; what child processes and libraries in C print keeps its place."""
+    """Output of a recipe, in order with that of child processes and of libraries in C."""
 
     last_written: ClassVar["Stream | None"] = None
 
@@ -86,30 +86,31 @@ class Stream(OutStream):
         self.buffer = ByteStream(self)
 
     def write(self, string: str) -> int:
-        """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""
+        """Write as in a script: ``stdout`` refuses invalid Unicode, ``stderr`` escapes it."""
         errors = "strict" if self.name == "stdout" else "backslashreplace"
-        shown = string.encode("utf-8", errors).decode()
+        text = string.encode("utf-8", errors).decode()
         self._keep_order()
         self._read_pipe()
-        return super().write(shown) or 0
+        return super().write(text) or 0
 
     def _keep_order(self) -> None:
-        """Send what the other stream still holds: each of them is sent by itself, and later."""
-        last, Stream.last_written = Stream.last_written, self
+        """Send what the other stream still holds: each stream is sent separately, and later."""
+        last = Stream.last_written
+        Stream.last_written = self
         if last is not None and last is not self and self._is_master_process():
             OutStream.flush(last)
 
     def fileno(self) -> int:
-        """Return what child processes may be given as their output: it is recorded, too."""
+        """Return a descriptor for the output of child processes, which is recorded, too."""
         return int(self._original_stdstream_fd)
 
     def flush(self) -> None:
-        """Send what was printed, and first what others have printed so far."""
+        """Send the output so far, first that of child processes."""
         self._read_pipe()
         super().flush()
 
     def _watch_pipe_fd(self) -> None:
-        """Read what child processes print; unlike IPython's, do not show it on the terminal."""
+        """Read the output of child processes; unlike IPython, do not show it on the terminal."""
         while self._fid and self._should_watch:
             select.select([self._fid], [], [])
             self._read_pipe()
@@ -125,9 +126,9 @@ class Stream(OutStream):
 
 
 class UnflushedStream:
-    """Stands for what a recipe has put in the place of a stream, and the kernel cannot flush.
+    """Wraps a recipe's replacement of a stream that the kernel cannot flush.
 
-    It may be None, closed, or an object of the recipe that only writes.
+    The replacement may be None, closed, or an object that only has ``write``.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -137,15 +138,17 @@ class UnflushedStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write as the recipe's own stream does; None prints nothing, as in a script."""
-        return len(text) if self._stream is None else self._stream.write(text)
+        """Write to the replacement; None prints nothing, as in a script."""
+        if self._stream is None:
+            return len(text)
+        return self._stream.write(text)
 
     def flush(self) -> None:
         """Do nothing."""
 
 
 def mend_streams() -> None:
-    """Let the kernel flush what it will flush after each cell: it would not answer otherwise."""
+    """Make both streams flushable: the kernel flushes them after each cell, or never answers."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         try:
@@ -155,42 +158,42 @@ def mend_streams() -> None:
 
 
 def pack(content: object) -> bytes:
-    """Return JSON in ASCII: text that is no Unicode arrives, for its reader to say what it is."""
+    """Return JSON in ASCII, in which invalid Unicode arrives, so that its reader can report it."""
     with contextlib.suppress(TypeError, ValueError):
         return json.dumps(content, default=json_default, allow_nan=False).encode()
     return json.dumps(json_clean(content)).encode()
 
 
 class RecipeDisplayHook(ZMQShellDisplayHook):
-    """Shows the value of a cell's last expression, and says what it was besides its looks.
+    """Shows the value of a cell's last expression, with its type and ``str()``.
 
-    Sphinx-Gallery chooses by type, or by ``str()``, what of it a page shows.
+    Settings of Sphinx-Gallery select by these what a page shows.
     """
 
     def compute_format_data(self, result: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the forms of a value and what is known of it."""
+        """Return the forms of a value, and its metadata."""
         forms, metadata = super().compute_format_data(result)
-        if _is_open_figure(result):  # it is shown at the end of the cell
+        if _is_open_figure(result):  # shown at the end of the cell
             forms = {"text/plain": forms["text/plain"]}
             metadata = {}
         facts = {"type": str(type(result))}
-        own_words: Any = type(result).__str__
-        if own_words is not object.__str__:  # which is its repr()
-            with contextlib.suppress(Exception):  # it may do anything
+        str_method: Any = type(result).__str__
+        if str_method is not object.__str__:  # else str() equals repr()
+            with contextlib.suppress(Exception):  # a recipe's method may do anything
                 facts["str"] = str(result)
         return forms, {**metadata, "recorded_gallery": facts}
 
 
 class RecipeShell(ZMQInteractiveShell):
-    """Runs cells. Its name is not IPython's: libraries take that for a notebook with widgets."""
+    """Runs cells. By IPython's class name, libraries would recognize a notebook with widgets."""
 
     displayhook_class = Type(RecipeDisplayHook)
 
     def run_cell(self, *args: Any, **options: Any) -> Any:
-        """Run a cell without ``await`` as a script: its ``asyncio.run()`` finds no running loop."""
+        """Run a cell without ``await`` as in a script: ``asyncio.run()`` finds no running loop."""
         loop = asyncio.get_running_loop()
         task = asyncio.current_task()
-        # as a loop does that is entered and left, see "Extending" in the documentation of asyncio
+        # As a nested loop does, see "Extending" in the documentation of asyncio.
         if task is not None:
             asyncio.tasks._leave_task(loop, task)
         asyncio._set_running_loop(None)
@@ -202,8 +205,8 @@ class RecipeShell(ZMQInteractiveShell):
                 asyncio.tasks._enter_task(loop, task)
 
     def describe_names(self, code: str) -> str:
-        """Return as JSON what names in code lead to, for links: lists of Sphinx-Gallery's facts."""
-        from sphinx_gallery.backreferences import NameFinder  # slow to import, and not always asked
+        """Return as JSON what names in code refer to: the facts that Sphinx-Gallery links by."""
+        from sphinx_gallery.backreferences import NameFinder  # slow to import, not always needed
 
         finder = NameFinder(dict(self.user_ns))
         finder.visit(ast.parse(code))
@@ -212,17 +215,18 @@ class RecipeShell(ZMQInteractiveShell):
             targets = names.setdefault(name, [])
             if not full_name.startswith("__main__.") and "." in full_name:
                 targets.append((full_name, is_attribute, is_class))
-        return json.dumps({name: targets for name, targets in sorted(names.items()) if targets})
+        with_targets = {name: targets for name, targets in sorted(names.items()) if targets}
+        return json.dumps(with_targets)
 
 
 class RecipePythonKernel(IPythonKernel):
-    """IPython's kernel with a shell of its own."""
+    """IPython's kernel with our shell."""
 
     shell_class = Type(RecipeShell)
 
 
 class RecipeKernel(IPKernelApp):
-    """IPython's kernel without whatever a user has set, and without loss."""
+    """IPython's kernel without settings of the user, and without loss of output."""
 
     kernel_class = Type(RecipePythonKernel)
     outstream_class = f"{__name__}.{Stream.__name__}"
@@ -231,16 +235,16 @@ class RecipeKernel(IPKernelApp):
         """Read no settings, neither the user's nor the system's."""
 
     def init_iopub(self, context: Any) -> None:
-        """Open the socket for outputs: it keeps what a busy reader has not read yet."""
-        context.sndhwm = 0  # by default messages are dropped when more than 1,000 wait
+        """Open the socket for outputs, which keeps all messages until they are read."""
+        context.sndhwm = 0  # by default, messages are dropped when more than 1,000 wait
         super().init_iopub(context)
 
 
 def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **options: Any) -> Any:
     """Return a picture of a figure as Sphinx-Gallery saves it, and its titles.
 
-    IPython's function, whose place this takes, draws no figure without axes and overrides the
-    settings ``savefig.*`` of Matplotlib. Pictures are as large as their author made them.
+    It replaces IPython's function, which draws no figure without axes and overrides Matplotlib's
+    settings ``savefig.*``. Pictures keep the size that their author chose.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_rgba
@@ -249,8 +253,8 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
         options.setdefault("facecolor", figure.get_facecolor())
     if to_rgba(figure.get_edgecolor()) != to_rgba(rcParams["figure.edgecolor"]):
         options.setdefault("edgecolor", figure.get_edgecolor())
-    # IPython's default cuts margins off. A setting of its own for that makes traitlets warn, which
-    # is an error in a recipe that takes warnings for errors.
+    # IPython's default cuts off margins. Changing that by a setting makes traitlets warn, which is
+    # an error in a recipe that treats warnings as errors.
     options.pop("bbox_inches", None)
     is_retina = fmt == "retina"
     if is_retina:
@@ -258,61 +262,62 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
     file = io.BytesIO()
     figure.savefig(file, format="png" if is_retina else fmt, **options)
     picture = file.getvalue()
-    if is_retina:  # IPython's caller looks at the bytes for their size
+    if is_retina:  # IPython's caller reads the size from the bytes
         return picture
-    shown: str | bytes = picture
+    data: str | bytes = picture
     if fmt == "svg":
-        shown = picture.decode()
+        data = picture.decode()
     elif base64:
-        shown = b2a_base64(picture, newline=False).decode()
+        data = b2a_base64(picture, newline=False).decode()
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
-    return shown, {"alt": ", ".join(title for title in titles if title)}
+    return data, {"alt": ", ".join(title for title in titles if title)}
 
 
 def _is_open_figure(value: object) -> bool:
-    """Whether a value is a figure that ``show_open_figures`` will show."""
+    """Return whether a value is a figure that ``show_open_figures`` will show."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None or not isinstance(value, pyplot.Figure):
         return False
-    return value.number in pyplot.get_fignums() if hasattr(value, "number") else False
+    return hasattr(value, "number") and value.number in pyplot.get_fignums()
 
 
 def show_open_figures() -> None:
-    """Show the figures of Matplotlib that are open at the end of a cell, and close them.
+    """Show the open figures of Matplotlib at the end of a cell, and close them.
 
-    IPython's backend does so itself with those that were made in its interactive mode, and in the
-    order in which they were used; here all are shown, in the order of their numbers.
+    IPython's backend only shows those that were made in its interactive mode, in the order in which
+    they were used; here all are shown, in the order of their numbers.
     """
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None or not pyplot.get_fignums():
         return
-    # only here: they are slow to import
+    # slow to import
     from matplotlib_inline.backend_inline import show
     from matplotlib_inline.config import InlineBackend
 
     if "inline" not in pyplot.get_backend():
         pylabtools.select_figure_formats(get_ipython(), {"png"})
-    elif not InlineBackend.instance().close_figures:  # the recipe shows them again as they change
+    elif not InlineBackend.instance().close_figures:  # the recipe shows them again after changes
         return
     try:
         for number in pyplot.get_fignums():
-            pyplot.figure(number)  # which becomes the last one
+            pyplot.figure(number)  # makes it the last one used
         show(close=True)
-    except Exception:  # what cannot be drawn is an error of the cell
+    except Exception:  # a figure that cannot be drawn is an error of the cell
         get_ipython().showtraceback()
 
 
 def stand_guard() -> None:
-    """Go on as a child of this process, which ends what the kernel leaves, and then as it did.
+    """Fork: the child becomes the kernel, and the parent stays as its guard.
 
-    It also ends all when it is asked to, or the recorder is gone. What loses its parent below
-    becomes its child, also with an empty environment and in a session of its own. Only Linux has
-    this.
+    The guard adopts orphaned descendants of the kernel. It kills them when the kernel exits, when
+    it is terminated or when the recorder is gone, and exits with the kernel's status. Only Linux
+    offers this.
     """
     if sys.platform != "linux":
         return
     _C.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    recorder, kernel = int(os.environ["JPY_PARENT_PID"]), os.fork()
+    recorder = int(os.environ["JPY_PARENT_PID"])
+    kernel = os.fork()
     if not kernel:
         os.setsid()
         os.environ["JPY_PARENT_PID"] = str(os.getppid())
@@ -324,7 +329,7 @@ def stand_guard() -> None:
 
     signal.signal(signal.SIGTERM, end)
     _C.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != recorder:  # it was killed before
+    if os.getppid() != recorder:  # it was killed already
         end()
     ended, status = 0, 0
     while ended != kernel:
@@ -332,55 +337,60 @@ def stand_guard() -> None:
     _end_children()
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        with contextlib.suppress(OSError):  # nobody can handle SIGKILL
+        with contextlib.suppress(OSError):  # SIGKILL has no handler
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
 
 def _end_children() -> None:
-    """Kill what descends from this process, until nothing is left."""
+    """Kill all descendants of this process."""
     began = time.monotonic()
-    while children := psutil.Process().children():  # theirs are its own when they have ended
-        for each in children:
+    while True:
+        children = psutil.Process().children()  # when they end, their children become its own
+        if not children:
+            return
+        for child in children:
             with contextlib.suppress(psutil.Error):
-                # Python's keeper of shared memory ends after all that use it
-                tidies = any("multiprocessing.resource_tracker" in word for word in each.cmdline())
-                if not tidies or time.monotonic() > began + _TO_TIDY_UP:
-                    each.kill()
+                # Python's tracker of shared memory ends after all processes that use it.
+                words = child.cmdline()
+                is_tracker = any("multiprocessing.resource_tracker" in word for word in words)
+                if not is_tracker or time.monotonic() > began + _TO_TIDY_UP:
+                    child.kill()
         psutil.wait_procs(children, timeout=0.1)
 
 
 def main(recipe: Path) -> None:
-    """Run a kernel in which a recipe finds what a script finds: its file, the modules beside it."""
+    """Run a kernel in which a recipe finds its file and the modules beside it, as a script does."""
     stand_guard()
     sys.argv[:] = [str(recipe)]
     config = Config({"HistoryManager": {"enabled": False}})
-    config.InteractiveShell.display_page = True  # what a person would read page by page
+    config.InteractiveShell.display_page = True  # show text that IPython would open in a pager
     config.Session.packer = f"{__name__}.{pack.__name__}"
     config.RecipeKernel.connection_file = str(Path("kernel.json").resolve())
-    # Nobody debugs, and to load the debugger is a third of the start.
+    # Loading the debugger, which nobody uses, would take a third of the start.
     sys.modules["debugpy"] = None  # type: ignore[assignment]
     app = RecipeKernel.instance(config=config)
     app.initialize([])
     del sys.modules["debugpy"]
-    # A recipe that gives them back after it has put others in their place goes on printing.
+    # A recipe that replaces the streams and restores them afterwards can go on printing.
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
-    # What sends opens a socket for that when it first does: a recipe may have no file left for it.
-    send, iopub = app.session.send, app.iopub_thread
+    # Sending opens a socket at first use: a recipe may leave no free file descriptor for it.
+    send = app.session.send
+    iopub = app.iopub_thread
     iopub.schedule(lambda: send(iopub, "status", {"execution_state": "starting"}))
     shell: Any = app.shell
-    # By these tqdm takes a kernel for a notebook with widgets.
+    # By these, tqdm would recognize a notebook with widgets.
     shell.config.pop("IPKernelApp", None)
     sys.modules.pop("ipykernel.zmqshell", None)
-    for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
+    for name in ("exit", "quit"):  # as in a script; those of IPython do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
-    vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
+    vars(pylabtools)["print_figure"] = print_figure  # used by IPython's own backend
     shell.events.register("post_execute", mend_streams)
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
-    shell.user_ns["__doc__"] = ""  # as Sphinx-Gallery has it: the page has the text already
+    shell.user_ns["__doc__"] = ""  # as in Sphinx-Gallery: the page shows the text
     sys.path.insert(0, str(recipe.parent))
     faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)
     os.chdir("work")

@@ -1,4 +1,4 @@
-"""Run tasks on this machine, in several slots at the same time: each a GPU and cores of its own."""
+"""Local runner: one task per slot at a time, each slot with a GPU and CPU cores of its own."""
 
 import os
 import threading
@@ -17,16 +17,16 @@ from .gpu_facts import Gpu, require_gpus
 from .run_environment import Conditions, prepare
 from .run_task import Result, Task, attempt
 
-_POLL_SECONDS = 0.2  # between two looks at signals
+_POLL_SECONDS = 0.2  # between two checks of signals
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """Where one task at a time runs."""
+    """A place for one task at a time."""
 
     name: str
     gpu: Gpu | None = None
-    cores: tuple[int, ...] = ()  # the system's numbers; if empty, all that this process may use
+    cores: tuple[int, ...] = ()  # numbers of the system; empty for all that this process may use
 
 
 def find_slots(device: str, workers: int | None) -> list[Slot]:
@@ -35,24 +35,26 @@ def find_slots(device: str, workers: int | None) -> list[Slot]:
     By default there is one slot for each GPU, or one for the processor. Raises ``GalleryError`` if
     there are fewer GPUs than ``workers``.
     """
-    gpus: list[Gpu | None] = [*require_gpus()] if device == "gpu" else [None] * (workers or 1)
+    gpus: list[Gpu | None] = [None] * (workers or 1)
+    if device == "gpu":
+        gpus = list(require_gpus())
     if workers and workers > len(gpus):
         raise GalleryError(
             f"{workers} workers need {workers} GPUs; there are {len(gpus)}",
-            remedy="leave out --workers: by default each GPU has one",
+            remedy="leave out --workers: by default there is one per GPU",
         )
     gpus = gpus[:workers]
     shares = _share_cores(len(gpus))
-    return [
-        Slot(name=f"{device}{number}", gpu=gpu, cores=cores)
-        for number, (gpu, cores) in enumerate(zip(gpus, shares, strict=True))
-    ]
+    slots: list[Slot] = []
+    for gpu, cores in zip(gpus, shares, strict=True):
+        slots.append(Slot(name=f"{device}{len(slots)}", gpu=gpu, cores=cores))
+    return slots
 
 
 def _share_cores(count: int) -> list[tuple[int, ...]]:
     """Return the cores of each of ``count`` slots.
 
-    All shares are empty if there is one slot only, if there are more slots than cores, or if the
+    All shares are empty if there is only one slot, if there are more slots than cores, or if the
     system does not say which cores this process may use.
     """
     if count < 2 or not hasattr(os, "sched_getaffinity"):
@@ -66,25 +68,25 @@ def _share_cores(count: int) -> list[tuple[int, ...]]:
 def one_at_a_time(lock: Path) -> Iterator[None]:
     """Hold a lock while the context is open; raise ``GalleryError`` if another process holds it."""
     try:
-        with FileLock(lock, timeout=0, mode=0o666):  # the lock of a GPU is shared by all users
+        with FileLock(lock, timeout=0, mode=0o666):  # all users share the lock of a GPU
             yield
     except Timeout:
         raise GalleryError(
-            f"another recording is under way (it holds {lock})",
+            f"another recording is running (it holds {lock})",
             remedy="wait for it to end and try again",
         ) from None
 
 
 class LocalRunner:
-    """Runs tasks in threads, one at a time in each slot; each task starts a kernel of its own."""
+    """Runs each task in a thread and a kernel of its own, one at a time in each slot."""
 
     def __init__(
         self, slots: Sequence[Slot], tasks: Sequence[Task], say: Callable[[str], None]
     ) -> None:
-        """Prepare to run recipes of the galleries that ``tasks`` are from.
+        """Prepare to run tasks, whose galleries are probed in each slot.
 
-        Raises ``GalleryError`` if one of these galleries cannot be run. ``say`` gets lines for the
-        person who records.
+        ``say`` prints lines for the person who records. Raises ``GalleryError`` if a gallery cannot
+        be run.
         """
         self._say = say
         self._slots = slots
@@ -100,16 +102,16 @@ class LocalRunner:
 
     @property
     def hosts(self) -> set[tuple[str, str, str]]:
-        """This host with the device and the release of each slot and gallery."""
-        return {conditions.place for conditions in self._conditions.values()}
+        """This host, with the device and the release of each slot and gallery."""
+        return {conditions.recording_group for conditions in self._conditions.values()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
-        """Yield each task with its result as it ends, also tasks added to ``waiting`` meanwhile.
+        """Yield each task with its result when it ends, including tasks added to ``waiting`` later.
 
-        Raises ``KeyboardInterrupt`` once ``signals`` has a number in it. However the loop ends, no
-        kernel is left.
+        Raises ``KeyboardInterrupt`` once ``signals`` holds a number. However the loop ends, no
+        kernel is left behind.
         """
-        free_slots = [*self._slots]
+        free_slots = list(self._slots)
         running: dict[Future[Result], tuple[Task, Slot]] = {}
         started = 0
         pool = ThreadPoolExecutor(len(self._slots))
@@ -119,9 +121,9 @@ class LocalRunner:
                     task = waiting.popleft()
                     slot = free_slots.pop(0)
                     started += 1
-                    where = f" on {slot.name}" if len(self._slots) > 1 else ""
+                    place = f" on {slot.name}" if len(self._slots) > 1 else ""
                     count = started + len(waiting)
-                    self._say(f"{task.title}: begins{where} ({started} of {count})")
+                    self._say(f"{task.title}: begins{place} ({started} of {count})")
                     running[pool.submit(self._run_task, task, slot)] = task, slot
                 for future in wait(running, _POLL_SECONDS, FIRST_COMPLETED).done:
                     task, slot = running.pop(future)
@@ -132,14 +134,14 @@ class LocalRunner:
         finally:
             self._stopping.set()
             while wait(running, _POLL_SECONDS).not_done:
-                end_kernels()  # again and again: a thread may be about to start one
+                end_kernels()  # repeatedly, since a thread may be about to start one
             pool.shutdown()
 
     def _run_task(self, task: Task, slot: Slot) -> Result:
         """Run a task in this thread, on the slot's cores."""
         if slot.cores:
-            with suppress(OSError):  # a container may have lost some of its cores since
-                # affects this thread and the processes that it starts
+            with suppress(OSError):  # a container may have lost some of its cores
+                # This affects only this thread and the processes that it starts.
                 os.sched_setaffinity(0, slot.cores)
 
         def say(text: str) -> None:

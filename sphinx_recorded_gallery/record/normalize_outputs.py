@@ -1,6 +1,6 @@
-"""Normalize what a kernel printed: the same bytes for the same results, wherever it ran.
+"""Normalize the outputs of a kernel, so that equal results are equal bytes on every machine.
 
-Readers see text as a terminal shows it, without folders, addresses and secrets of a machine.
+Readers see text as a terminal shows it, without folders, addresses and secrets of the machine.
 """
 
 import html
@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
-# A path begins here, and not in the middle of another one, of an address or of a word.
+# The start of a path, not the middle of a path, an address or a word
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
 _END = r"(?![\w-]|\.\w)"
 _PATH = re.compile(rf"{_BEGIN}/[^\s'\"<>:;,|()]+")
@@ -28,8 +28,8 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NOT_IN_HTML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _STYLE = re.compile(r"<style scoped>[^<]*</style>\s*")  # pandas puts it before each table
-# Control sequences of ECMA-48 in their 7-bit and 8-bit forms; no part can begin inside of another,
-# or long texts would take quadratic time.
+# Control sequences of ECMA-48 in their 7-bit and 8-bit forms. No part can begin inside another one;
+# otherwise long texts would take quadratic time.
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?P<move>[@-~])"
     # window titles, links, graphics
@@ -37,13 +37,13 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]"  # character sets, keypads and others
 )
 _ERASE = "\v"  # replaces the sequence that erases the rest of a line
-# Folders that are the same on many machines, and stay as they are.
+# Folders that exist on many machines, and are shown
 _COMMON = {"", "/", "/usr", "/usr/local", "/opt", "/tmp", "/var/tmp"}
-_SHORTEST_SECRET = 8  # characters; shorter values may well be words
+_SHORTEST_SECRET = 8  # characters; shorter values may be ordinary words
 
 
 def render(text: str) -> str:
-    """Return text as a terminal without colours shows it: bars end up at their last state."""
+    """Return text as a terminal without colours shows it: progress bars in their last state."""
     if not _CONTROL.search(text):
         return text
     text = _SEQUENCE.sub(_keep_erasing, text)
@@ -51,7 +51,7 @@ def render(text: str) -> str:
 
 
 def _keep_erasing(sequence: re.Match[str]) -> str:
-    """Return what replaces a control sequence: only one that erases has an effect on text."""
+    """Return the replacement of a control sequence; only erasing sequences affect text."""
     return _ERASE if sequence["move"] == "K" else ""
 
 
@@ -84,24 +84,27 @@ class OutputNormalizer:
         temporary: Path | None = None,
         python_path: str = "",
     ) -> None:
-        """Prepare to normalize.
+        """Prepare the replacements.
 
-        Folders that are ``hidden``, and those that ``python_path`` names, are cut off paths. The
-        latter is the value of the kernel's PYTHONPATH. ``temporary`` is the recipe's own folder of
-        temporary files. ``secrets`` of 8 characters or more become stars.
+        ``hidden`` folders, and those in ``python_path``, the value of the kernel's PYTHONPATH, are
+        removed from paths. ``temporary`` is the recipe's own folder for temporary files.
+        ``secrets`` of 8 characters or more become stars.
         """
         replacements = dict.fromkeys(_list_folders(python_path), "")
-        # after those of PYTHONPATH: a home stays a tilde if it is also named there
+        # After those of PYTHONPATH: the home folder becomes a tilde even if it is among them.
         replacements[os.path.expanduser("~")] = "~"
         replacements[sys.prefix] = "..."
         replacements[str(temporary or tempfile.gettempdir())] = "/tmp"
         for folder in hidden:
             replacements[str(folder)] = ""
-        # a system may print a folder by its name or by where a link of this name leads
-        targets = {os.path.realpath(name): new for name, new in replacements.items() if name}
-        self._replacements = {
-            name: new for name, new in (targets | replacements).items() if name not in _COMMON
-        }
+        # If a folder is a link, programs may print its name or its target.
+        self._replacements: dict[str, str] = {}
+        for name, replacement in replacements.items():
+            if name:
+                self._replacements[os.path.realpath(name)] = replacement
+        self._replacements |= replacements
+        for name in _COMMON:
+            self._replacements.pop(name, None)
         folder_pattern = f"(?P<folder>{_any_of(self._replacements)})"
         self._folders = re.compile(f"{_BEGIN}{folder_pattern}(?:(?P<slash>/)|{_END})")
         long_secrets = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
@@ -110,8 +113,8 @@ class OutputNormalizer:
         self._hide_secrets = partial(secret_pattern.sub, "***")
 
     def clean_text(self, text: str) -> str:
-        """Return text as a reader would see it in a terminal that shows no colours."""
-        # as Python itself prints characters that cannot be encoded
+        """Return text as a terminal without colours would show it."""
+        # Python, too, prints characters that cannot be encoded like this.
         text = text.encode(errors="backslashreplace").decode()
         return self._shorten(render(text), "<cell>")
 
@@ -128,7 +131,7 @@ class OutputNormalizer:
         return outputs
 
     def _clean_display(self, output: NotebookNode) -> None:
-        """Clean, in place, an output that is an object's forms by MIME type."""
+        """Clean, in place, an output that holds forms of an object by MIME type."""
         output.pop("transient", None)
         output.metadata = _map_strings(output.metadata, self._replace_folders)
         own_metadata = output.metadata.get("recorded_gallery", {})
@@ -145,11 +148,11 @@ class OutputNormalizer:
             return _STYLE.sub("", self._shorten(_NOT_IN_HTML.sub("", form), cell))
         if mime.endswith(("json", "xml")):
             return _map_strings(form, self._replace_folders)
-        # base64 has slashes that are no paths
+        # Slashes of base64 do not belong to paths.
         return _map_strings(form, self._hide_secrets)
 
     def _replace_folders(self, text: str) -> str:
-        """Return text without secrets, and with the names of folders that readers know."""
+        """Return text without secrets and with folders replaced by the names that readers know."""
 
         def replace_folder(match: re.Match[str]) -> str:
             slash = match["slash"] or ""
@@ -161,9 +164,9 @@ class OutputNormalizer:
         return self._folders.sub(replace_folder, self._hide_secrets(text))
 
     def _shorten(self, text: str, cell: str) -> str:
-        """Return text without what differs between machines or runs.
+        """Return text without details that differ between machines or runs.
 
-        The file that IPython makes for a cell is called ``cell``.
+        ``cell`` is the name to show for the file that IPython makes for a cell.
         """
 
         def shorten_path(match: re.Match[str]) -> str:
@@ -175,9 +178,9 @@ class OutputNormalizer:
 
 
 def _list_folders(python_path: str) -> list[str]:
-    """Return the absolute folders in a value of PYTHONPATH, as written and as Python has them.
+    """Return the absolute folders in a value of PYTHONPATH, as written and as Python shows them.
 
-    Python takes ``..`` out of the names that modules get. Relative folders lie in that of the run.
+    Python resolves ``..`` in the paths of modules. Relative folders lie in the folder of the run.
     """
     folders = []
     for entry in python_path.split(os.pathsep):
@@ -187,12 +190,12 @@ def _list_folders(python_path: str) -> list[str]:
 
 
 def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
-    """Return outputs in which a bar stands once, where it was drawn last.
+    """Return outputs in which each progress bar appears once, where it was drawn last.
 
-    A bar goes back to the start of its line, also when something else was printed in between.
-    What is printed to the same stream without anything in between becomes one output.
+    A bar is drawn anew from the start of its line, even if something else was printed in between.
+    Consecutive outputs of one stream become one output.
     """
-    outputs = [*outputs]
+    outputs = list(outputs)
     last_of_stream: dict[str, NotebookNode] = {}
     for output in outputs:
         if output.output_type != "stream":
@@ -200,7 +203,7 @@ def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
         previous = last_of_stream.get(output.name)
         if previous is not None and output.text.startswith("\r"):
             line_start = previous.text.rfind("\n") + 1
-            previous.text = previous.text[:line_start]  # all of it, if its last line has ended
+            previous.text = previous.text[:line_start]  # all of it if its last line is complete
         last_of_stream[output.name] = output
     joined: list[NotebookNode] = []
     for output in outputs:
@@ -215,9 +218,9 @@ def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
 
 
 def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list[NotebookNode]:
-    """Return outputs without printed lines that fit a pattern, and without blank streams.
+    """Return outputs without printed lines that match a pattern, and without blank streams.
 
-    In patterns, ``*``, ``?`` and ``[...]`` stand for characters as in names of files.
+    In patterns, ``*``, ``?`` and ``[...]`` are wildcards as in names of files.
     """
 
     def is_kept(line: str) -> bool:
@@ -236,7 +239,7 @@ def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list
 
 
 def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
-    """Return a JSON value with each of its strings cleaned, also the names of members."""
+    """Return a JSON value with all its strings cleaned, including the names of members."""
     if isinstance(value, dict):
         return {clean(name): _map_strings(member, clean) for name, member in value.items()}
     if isinstance(value, list):
@@ -247,6 +250,6 @@ def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
 
 
 def _any_of(values: Iterable[str]) -> str:
-    """Return a pattern that fits any of the values, the longest first; nothing if there is none."""
+    """Return a pattern for any of the values, the longest first; without values it fits nothing."""
     longest_first = sorted(map(re.escape, values), key=len, reverse=True)
     return "|".join(longest_first) or r"(?!)"

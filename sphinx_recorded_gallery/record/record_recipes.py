@@ -1,4 +1,4 @@
-"""Record recipes: run each of them, and its replicates, and write recordings of what they gave."""
+"""Record recipes: run each of them and its replicates, and write their recordings."""
 
 import shlex
 import signal
@@ -24,6 +24,7 @@ from ..recipes.recording_toml import load_settings
 from . import write_recordings
 from .check_recordings import choose_files, inspect
 from .cleanup import remove_leftovers
+from .earlier_runs import read_earlier_run
 from .gpu_facts import NoGpuError
 from .local_runner import LocalRunner, find_slots, one_at_a_time
 from .run_task import Result, Task
@@ -32,18 +33,18 @@ from .runner import Runner
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of a person who records; by default, what is not current runs on a GPU."""
+    """The options of a recording; by default, recipes that are not current run on a GPU."""
 
     folder: Path | None = None  # for the recordings; by default that of conf.py
     device: str = "gpu"  # or "cpu"
     force: bool = False  # also recipes whose recording is current
-    replace_gpu: bool = False  # let a CPU recording take the place of one made on a GPU
+    replace_gpu: bool = False  # let a CPU recording replace one made on a GPU
     replicates: int = 0  # fresh processes of each recipe beside its page run
     workers: int | None = None  # tasks at the same time; by default one for each GPU, or one
     scheduler: str | None = None  # address of a running scheduler of Dask
 
     def suggest(self, names: Sequence[str], *further: str) -> str:
-        """Return the command with the same options for the CPU, and ``further`` ones."""
+        """Return the command with the same options for the CPU, and ``further`` options."""
         words = [*map(shlex.quote, names), "--device cpu"]
         if self.force:
             words.append("--force")
@@ -63,7 +64,7 @@ class Options:
 def record(
     project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None
 ) -> bool:
-    """Record the recipes called ``names``, or all, that need it; return whether all succeeded.
+    """Record the recipes called ``names``, or all that need it; return whether all succeeded.
 
     Each recording and replicate is written as soon as it is finished, so an interruption or a
     failure loses only the tasks that are running. Messages go to ``stream``, by default stderr.
@@ -74,10 +75,10 @@ def record(
     refuse_links(project.root, session.folder)
     lock = session.folder / ".lock"
     with ExitStack() as stack:
-        signals = _hear_signals(stack)
+        signals = _handle_signals(stack)
         write_recordings.ensure_writable(session.folder / "recording.ipynb")
         stack.enter_context(one_at_a_time(lock))
-        stack.callback(lock.unlink, missing_ok=True)  # it would be added to git
+        stack.callback(lock.unlink, missing_ok=True)  # so that nobody adds it to git
         note = remove_leftovers()
         if note:
             session.say(note)
@@ -91,24 +92,23 @@ def record(
                 error.offer(options.suggest(names, *session.place_of_others()))
                 raise
             session.hosts = runner.hosts
-        # also after Ctrl-C: what is recorded, and what is not
+        # Also after Ctrl-C, the summary says what is recorded and what is not.
         stack.callback(session.summarize)
         waiting = deque(pages)
         for page, notebook in current_pages:
             waiting += session.plan(page, notebook)
         if runner:
             for task, result in stack.enter_context(closing(runner.run(waiting, signals))):
-                waiting += session.keep(task, result)
+                waiting += session.take(task, result)
     return not session.failed
 
 
-def _hear_signals(stack: ExitStack) -> Sequence[int]:
-    """Let the first signal that ends a recording raise ``KeyboardInterrupt``.
+def _handle_signals(stack: ExitStack) -> Sequence[int]:
+    """Turn the first SIGINT, SIGTERM or SIGHUP into ``KeyboardInterrupt``.
 
-    Return a list that gets the numbers of the signals: an exception raised in a callback of the
-    garbage collector is lost, so loops look at the list as well. Further signals are ignored, so
-    that what the first has begun comes to its end. Signals that nohup ignores stay ignored. The
-    handlers from before are restored with ``stack``.
+    Returns a list that gets the numbers of the signals. Python swallows exceptions raised during
+    garbage collection, so loops also poll the list. Later signals are ignored, so that cleanup can
+    finish. Signals that nohup ignores stay ignored. ``stack`` restores the former handlers.
     """
     signals: list[int] = []
 
@@ -127,13 +127,13 @@ def _hear_signals(stack: ExitStack) -> Sequence[int]:
 def _start_runner(
     options: Options, tasks: Sequence[Task], say: Callable[[str], None], stack: ExitStack
 ) -> Runner:
-    """Return a runner of this machine, or of a scheduler's workers if there is an address.
+    """Return a runner for this machine, or for the workers of a scheduler if one is named.
 
     Its locks and connections are released with ``stack``. Raises ``GalleryError`` if there is no
     device or no scheduler.
     """
     if options.scheduler:
-        from .dask_runner import DaskRunner  # needs Dask, which only some who record have installed
+        from .dask_runner import DaskRunner  # needs Dask, which is optional
 
         runner = DaskRunner(options.scheduler, options.device, say)
         stack.callback(runner.close)
@@ -166,9 +166,9 @@ class Session:
         self.failed: dict[str, str] = {}  # reasons, by the title of a recipe or replicate
         self.planned_replicates = 0
         self.made_replicates = 0
-        # of the runner, each with its device and the release of what is measured there
+        # of the runner, each with its device and the release that it measures
         self.hosts: set[tuple[str, str, str]] = set()
-        # whether GPU recordings are kept from being replaced by ones of this CPU
+        # recordings made on a GPU must not be replaced by those of this CPU
         is_only_cpu = options.device == "cpu" and project.config.recorded_gallery_device == "gpu"
         self.keeps_gpu = is_only_cpu and not options.replace_gpu
 
@@ -177,7 +177,7 @@ class Session:
     ) -> tuple[list[Task], list[tuple[Task, NotebookNode]]]:
         """Return the page runs to do, and the current pages that get replicates.
 
-        The latter come with their recordings. Recipes of neither kind are only reported.
+        Current pages come with their recordings. All other recipes are only reported.
         """
         to_do: list[Task] = []
         current_pages: list[tuple[Task, NotebookNode]] = []
@@ -207,9 +207,9 @@ class Session:
         return to_do, current_pages
 
     def _is_writable(self, file: GalleryFile) -> bool:
-        """Return whether a recipe's recording can be written, before minutes go into its run."""
+        """Return whether a recipe's recording can be written, before it runs for minutes."""
         try:
-            write_recordings.ensure_writable(file.recording(self.folder))
+            write_recordings.ensure_writable(file.recording_path(self.folder))
         except GalleryError as error:
             self.fail(file.name, describe_error(error))
             return False
@@ -226,9 +226,9 @@ class Session:
             return []
         return [self.beside]
 
-    def keep(self, task: Task, result: Result) -> list[Task]:
+    def take(self, task: Task, result: Result) -> list[Task]:
         """Write the result of a task and report it; return the tasks that follow from it."""
-        path = task.file.recording(self.folder)
+        path = task.file.recording_path(self.folder)
         try:
             if isinstance(result, str):
                 self.fail(task.title, result)
@@ -238,25 +238,29 @@ class Session:
                 self.made_replicates += 1
                 self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
                 return []
-            # wrong rows or spans are an error here, as no page could show them
+            # Invalid rows or spans are an error: no page could show them.
             read_rows(result, task.recipe.path, task.recipe)
             read_spans(result, task.recipe.path, task.recipe)
+            package = load_settings(task.file.gallery).release
+            earlier = read_earlier_run(path, task.recipe, result, package)
             write_recordings.write_recording(result, path)
+            if earlier:
+                write_recordings.append_replicate(earlier, replicates_path(path))
             self.recorded.add(task.title)
             seconds = result.metadata.recording.seconds
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
             return self.plan(task, result)
-        except Exception as error:  # this task's alone: the others go on
+        except Exception as error:  # a fault of one task must not end the others
             self.fail(task.title, describe_error(error, task.title))
             return []
 
     def say(self, text: str) -> None:
         """Print a line for the person who records."""
-        with suppress(OSError):  # a terminal that was closed is no reason to lose a recording
+        with suppress(OSError):  # a closed terminal must not cost a recording
             print(text, file=self._stream, flush=True)
 
     def summarize(self) -> None:
-        """Print what became of all recipes, errors last; nothing if there was one page run only."""
+        """Print the outcome of all recipes, errors last; nothing after a single page run."""
         if len(self.names) < 2 and not self.planned_replicates:
             return
         recorded = self._in_order(self.recorded)
@@ -264,7 +268,7 @@ class Session:
         current = self._in_order(self.current)
         if current:
             self.say(f"{len(current)} current already: {', '.join(current)}")
-        left_over = {*self.names} - self.recorded - self.current - self.failed.keys()
+        left_over = set(self.names) - self.recorded - self.current - self.failed.keys()
         unrecorded = self._in_order(left_over)
         if unrecorded:
             self.say(f"{len(unrecorded)} not recorded yet: {', '.join(unrecorded)}")
@@ -276,7 +280,7 @@ class Session:
             self.say(f"error: {text.splitlines()[0]}")
 
     def _in_order(self, names: set[str]) -> list[str]:
-        """Return names in the order of the recipes, which is not that in which tasks ended."""
+        """Return names in the order of the recipes; tasks end in another order."""
         return [name for name in self.names if name in names]
 
     def fail(self, name: str, text: str) -> None:
@@ -285,10 +289,10 @@ class Session:
         self.say(f"error: {text}")
 
     def plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
-        """Return the replicates of a recipe that are to be made.
+        """Return the replicates to make of a recipe.
 
-        Replicates that one of the hosts has made of this code on this device, with this release,
-        are not repeated. Where that is forced, new ones get further numbers.
+        Replicates of the same code, host, device and release are not repeated. If they are forced,
+        new ones get the next numbers.
         """
         count = self.options.replicates
         name = page.file.name
@@ -301,11 +305,11 @@ class Session:
             command = suggest("record", name, option, f"--replicates {count}", self.beside)
             self.fail(
                 name,
-                f"{name}: recorded on {recorded_on}, and replicates of another device "
-                f"({', '.join(devices)}) do not count; to measure this one beside it: {command}",
+                f"{name}: recorded on {recorded_on}, and replicates on another device "
+                f"({', '.join(devices)}) do not count; to record this device separately: {command}",
             )
             return []
-        path = replicates_path(page.file.recording(self.folder))
+        path = replicates_path(page.file.recording_path(self.folder))
         try:
             rows = read_rows(notebook, page.recipe.path)
             replicates, _stale = read_replicates(path, page.recipe.replicate_fingerprint)
@@ -318,21 +322,20 @@ class Session:
         numbers = self._choose_numbers(replicates, load_settings(page.file.gallery).release)
         self.planned_replicates += len(numbers)
         if not numbers:
-            self.say(f"{name}: its {count} replicates are there already")
+            self.say(f"{name}: its {count} replicates exist already")
         return [Task(file=page.file, recipe=page.recipe, number=number) for number in numbers]
 
     def _choose_numbers(self, replicates: Sequence[Replicate], package: str) -> list[int]:
-        """Return the numbers of the replicates to make, given those of the recipe that exist.
+        """Return the numbers of the replicates to make, given the existing ones.
 
-        ``package`` is the one whose releases are compared, or "".
+        ``package`` is the one whose releases are told apart, or "".
         """
         first = 1
         if self.options.force:
             first += max((replicate.replicate for replicate in replicates), default=0)
-        made_here = {
-            replicate.replicate
-            for replicate in replicates
-            if replicate.find_place(package) in self.hosts
-        }
+        made_here = set()
+        for replicate in replicates:
+            if replicate.find_place(package) in self.hosts:
+                made_here.add(replicate.replicate)
         numbers = range(first, first + self.options.replicates)
         return [number for number in numbers if number not in made_here]

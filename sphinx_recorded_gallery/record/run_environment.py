@@ -1,4 +1,4 @@
-"""Find out the conditions that recipes run under, which their recordings state."""
+"""Find out the conditions under which recipes run; recordings state them."""
 
 import hashlib
 import json
@@ -6,9 +6,9 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,37 +20,40 @@ from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
-from .run_program import ask
+from .run_program import run_program
 
 _MACHINE_ID = Path("/etc/machine-id")  # made when the system is installed; only Linux has it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """The conditions that the recipes of one gallery run under."""
+    """The conditions under which the recipes of one gallery run."""
 
     settings: Settings
     gallery: Path
     environment: dict[str, str]  # variables passed on from this process, and the GPU to use
-    facts: dict[str, Any] = field(default_factory=dict)  # for the recording
-    gpu: Gpu | None = None
+    facts: dict[str, Any]  # for the recording
+    gpu: Gpu | None
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """Host, as a hash, name of the GPU, or else of the CPU, and release of what is measured."""
+    def recording_group(self) -> tuple[str, str, str]:
+        """Host (a hash), name of the GPU or else of the CPU, and the measured release."""
         release = find_release(self.facts["versions"], self.settings.release)
         return self.facts["host"], name_device(self.facts["device"]), release
 
-    def kernel_environment(self, scratch: Path) -> dict[str, str]:
-        """Return all variables for one run.
 
-        In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
-        """
-        variables = dict(self.environment)
-        for name, template in self.settings.environment.items():
-            value = template.replace("{scratch}", str(scratch))
-            variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
-        return variables
+def kernel_environment(
+    settings: Settings, gallery: Path, passed_on: Mapping[str, str], scratch: Path
+) -> dict[str, str]:
+    """Return all variables for one run: those ``passed_on``, and those of the settings.
+
+    In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
+    """
+    variables = dict(passed_on)
+    for name, template in settings.environment.items():
+        value = template.replace("{scratch}", str(scratch))
+        variables[name] = value.replace("{recipes}", str(gallery.resolve()))
+    return variables
 
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
@@ -62,13 +65,12 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     settings = load_settings(gallery)
     environment = pass_on(os.environ, settings.inherit)
     environment[VISIBLE] = gpu.identity if gpu else ""
-    conditions = Conditions(settings=settings, gallery=gallery, environment=environment, gpu=gpu)
     with run_folder() as folder:
-        variables = conditions.kernel_environment(folder)
+        variables = kernel_environment(settings, gallery, environment, folder)
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
         name = gpu.facts["gpu"]
-        raise NoGpuError(f"{name} is here but the installed libraries are built without GPUs")
+        raise NoGpuError(f"{name} is installed, but the libraries are built without GPUs")
 
     packages = [*settings.packages]
     if settings.release:
@@ -87,7 +89,9 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     if note:
         say(f"note: {note}")
     facts = {"host": host_hash(), "device": device, "versions": versions, **commit}
-    return replace(conditions, facts=facts)
+    return Conditions(
+        settings=settings, gallery=gallery, environment=environment, facts=facts, gpu=gpu
+    )
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:
@@ -110,9 +114,9 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
         return {}
     command = [sys.executable, "-P", "-c", program]
     try:
-        done = ask(command, seconds=seconds, environment=environment)
+        done = run_program(command, seconds=seconds, environment=environment)
     except TimeoutError as error:
-        raise _probe_error(f"{error}, as of a GPU's driver that hangs") from None
+        raise _probe_error(f"{error}; the driver of a GPU may hang") from None
     result = _parse_probe(done.stdout)
     if result is None or done.returncode:
         output = done.stderr.strip() or done.stdout.strip() or "no output"
@@ -121,7 +125,7 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
 
 
 def _parse_probe(output: str) -> dict[str, Any] | None:
-    """Return the object that a probe printed; None if it is not as it should be."""
+    """Return the object that a probe printed; None if it is invalid."""
     try:
         result = json.loads(output)
     except (ValueError, RecursionError):
@@ -139,7 +143,8 @@ def _parse_probe(output: str) -> dict[str, Any] | None:
 def _probe_error(reason: str) -> GalleryError:
     return GalleryError(
         f"the probe in recording.toml failed: {reason}",
-        remedy='install what recipes need; it prints one object, as {"gpu": true, "versions": {}}',
+        remedy="install the packages that examples need; the probe has to print one object, "
+        'such as {"gpu": true, "versions": {}}',
     )
 
 
@@ -158,7 +163,7 @@ def host_hash() -> str:
         identifiers += sorted(gpu.identity for gpu in list_all())
     if not any(identifiers):
         identifiers = [platform.node(), str(describe_host()["cpu"])]
-    # machine-id(5) asks programs to show it to nobody, unless hashed with a text of their own
+    # machine-id(5) asks programs not to reveal the id, unless hashed with a text of their own.
     text = "\n".join(["recorded-gallery host", *identifiers])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -183,15 +188,20 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     try:
         commit = _ask_git(path, "log", "-1", "--format=%H")
         changes = _ask_git(path, "status", "--porcelain", "--untracked-files=normal", ".")
-        if not _ask_git(path, "ls-files", "."):  # the commit is of whatever lies around the folder
-            raise OSError(0, "git ignores it")
+        files = _ask_git(path, "ls-files", ".")
     except OSError as error:  # git is not installed, refuses, or gives no answer in time
-        note = f"the recordings will name no commit: {error.strerror or error}"
-        return {"commit": None, "modified": False}, note
+        return _no_commit(error.strerror or str(error))
+    if not files:  # the commit belongs to a repository around it
+        return _no_commit("git ignores it")
     note = ""
     if changes:
         note = f"{path} has uncommitted changes; the recordings will say so"
     return {"commit": commit, "modified": bool(changes)}, note
+
+
+def _no_commit(reason: str) -> tuple[dict[str, Any], str]:
+    note = f"the recordings will name no commit: {reason}"
+    return {"commit": None, "modified": False}, note
 
 
 def _ask_git(path: Path, *arguments: str) -> str:
@@ -200,7 +210,7 @@ def _ask_git(path: Path, *arguments: str) -> str:
     Raises ``OSError`` with git's message if it refuses, or if git cannot be started.
     """
     command = ["git", "-C", str(path), *arguments]
-    done = ask(command, environment=os.environ | {"LC_ALL": "C"})
+    done = run_program(command, environment=os.environ | {"LC_ALL": "C"})
     if done.returncode:
         raise OSError(0, " ".join(done.stderr.split()) or "no answer")
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""Run a program with a deadline, and leave neither it nor its children behind."""
+"""Run a program with a deadline, and leave neither the program nor its children behind."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 
 
-def ask(
+def run_program(
     command: Sequence[str], *, seconds: float = 60, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return what it printed.
+    """Run a program to its end and return its status and output.
 
-    Raises ``TimeoutError`` if that takes longer, ``OSError`` if it cannot be started.
+    Raises ``TimeoutError`` if it takes longer than ``seconds``, ``OSError`` if it cannot start.
     """
-    # Into files: whoever inherits a pipe keeps its reader waiting when the program has ended.
+    # Output goes into files: a child that inherits a pipe would keep its reader waiting.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             command,
@@ -31,9 +31,9 @@ def ask(
             raise TimeoutError(f"no answer in {seconds:g} s") from None
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)  # its session, also when it has ended
+                os.killpg(process.pid, signal.SIGKILL)  # its session, even if it has ended itself
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(5)  # what hangs in a driver cannot be killed
+                process.wait(5)  # a process that hangs in a driver cannot be killed
         texts = []
         for file in (out, err):
             file.seek(0)

@@ -1,4 +1,4 @@
-"""One task: run a recipe, or one of its replicates, in a fresh process and say what it gave."""
+"""One task: run a recipe, or one of its replicates, in a fresh process."""
 
 import asyncio
 import platform
@@ -8,23 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from ..errors import GalleryError, describe_error
+from ..errors import GalleryError, describe_error, suggest, visible_line
 from ..measurements.replicates import Replicate
 from ..measurements.rows import read_rows
+from ..project import file_state
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from .cleanup import run_folder
-from .explain_failure import KernelDiedError
+from .explain_failure import KernelDiedError, UndefinedNameError
 from .kernel import Run
 from .run_environment import Conditions
 from .write_recordings import accept
 
-NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
+NUMBER = "RECIPE_REPLICATE"  # variable with the number of the replicate; 0 for the page's run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,88 +39,131 @@ class Task:
 
     @property
     def title(self) -> str:
-        """How a person is told of it."""
-        return f"{self.file.name} replicate {self.number}" if self.number else self.file.name
+        """Its name in messages."""
+        if self.number:
+            return f"{self.file.name} replicate {self.number}"
+        return self.file.name
 
     @property
     def to_run(self) -> Recipe:
-        """What runs: replicates leave out some cells."""
-        return self.recipe.for_replicate() if self.number else self.recipe
+        """The recipe to run; replicates leave out some cells."""
+        if self.number:
+            return self.recipe.for_replicate()
+        return self.recipe
 
 
-Result = NotebookNode | Replicate | str  # of a page run, of a replicate; why there is neither
+_UNKNOWN = "unknown"  # in the place of a fingerprint
+
+Result = NotebookNode | Replicate | str  # of a page run; of a replicate; or an error
 
 
 def attempt(task: Task, conditions: Conditions, say: Callable[[str], None]) -> Result:
-    """Do a task; whatever goes wrong with it is told in what this returns.
+    """Run a task; return its result, or any error as text.
 
-    ``say`` tells a line to a person, also of each cell that starts; it may raise to end the task.
+    ``say`` prints a line for a person, such as for each cell that starts; it may raise an error to
+    end the task.
     """
     try:
         return run_task(task, conditions, say)
-    except BaseException as error:  # of any kind: other tasks go on
+    except BaseException as error:  # whatever it is, other tasks go on
         return describe_error(error, task.title)
 
 
 def run_task(
     task: Task, conditions: Conditions, say: Callable[[str], None]
 ) -> NotebookNode | Replicate:
-    """Run a task's process and return its recording, or what a replicate measured.
+    """Run a task and return its recording, or the measurements of a replicate.
 
-    A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
+    A kernel that dies gets a second try. Raises ``GalleryError`` if the recipe does not run to its
+    end.
     """
     recipe = task.recipe
-    # before it runs: it may change its own files
-    fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
-    own = conditions.environment | {NUMBER: str(task.number)}
-    conditions = replace(conditions, environment=own)
-    started = time.monotonic()  # the deadline holds for both tries
+    # Before the run, since a recipe may change its own files:
+    fingerprint = recipe.replicate_fingerprint
+    inputs = recipe.inputs
+    states = _module_states(recipe)
+    environment = conditions.environment | {NUMBER: str(task.number)}
+    conditions = replace(conditions, environment=environment)
+    started = time.monotonic()  # the deadline applies to both tries together
     try:
         notebook, seconds = _run_in_scratch(task, conditions, started, say)
     except KernelDiedError as error:
         say(f"{error.describe(Path.cwd())}\ntrying once more")
         notebook, seconds = _run_in_scratch(task, conditions, started, say)
-    except GalleryError as error:
-        if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
-            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
-            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
-        raise
+    except UndefinedNameError as error:
+        if len(task.to_run.cells) == len(recipe.cells):
+            raise
+        reason = "a replicate leaves out cells with '# sphinx_gallery_once'"
+        remedy = f"{reason}: if one defines the name, unmark it, or {error.remedy}"
+        raise GalleryError(error.text, path=error.path, line=error.line, remedy=remedy) from None
+    changed = _changed_modules(recipe, states)
+    if changed:
+        modules = ", ".join(changed)
+        again = f"what it recorded is stale; record it again: {suggest('record', recipe.name)}"
+        say(f"{task.title}: {visible_line(modules)} changed while it ran; {again}")
+        # Nobody knows which code ran: the hash is that of neither.
+        fingerprint = _UNKNOWN
+        inputs = inputs | dict.fromkeys(changed, _UNKNOWN)
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    made = {"recorded": recorded, "seconds": round(seconds, 1)}
+    facts = {**conditions.facts, "recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
         rows = read_rows(notebook, recipe.path)
         if not rows:
             text = f"replicate {task.number} published no rows, though the page's run did"
             remedy = "publish them in a cell that is not '# sphinx_gallery_once'"
             raise GalleryError(text, path=recipe.path, remedy=remedy)
-        names = "host", "device", "versions", "commit", "modified"
-        facts = {name: conditions.facts[name] for name in names} | made
-        return Replicate(fingerprint=fingerprint, replicate=task.number, rows=rows, **facts)
+        return Replicate(
+            fingerprint=fingerprint,
+            replicate=task.number,
+            rows=rows,
+            host=facts["host"],
+            device=facts["device"],
+            versions=facts["versions"],
+            commit=facts["commit"],
+            modified=facts["modified"],
+            recorded=facts["recorded"],
+            seconds=facts["seconds"],
+        )
     names = notebook.metadata.pop("names", {})
     for line in accept(recipe, notebook, trusted=task.file.trusted):
         say(line)
     language = {"name": "python", "version": platform.python_version()}
     language |= {"mimetype": "text/x-python", "file_extension": ".py", "pygments_lexer": "ipython3"}
+    recording: dict[str, Any] = {
+        "schema": SCHEMA,
+        "recipe": recipe.name,
+        "cells": [cell.fingerprint for cell in recipe.cells],
+        "inputs": inputs,
+    }
+    if names:
+        recording["names"] = names
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info=language,
-        recording={
-            "schema": SCHEMA,
-            "recipe": recipe.name,
-            "cells": [cell.fingerprint for cell in recipe.cells],
-            "inputs": inputs,
-            **({"names": names} if names else {}),
-            **conditions.facts,
-            **made,
-        },
+        recording=recording | facts,
     )
     return nbformat.from_dict(notebook)
+
+
+def _module_states(recipe: Recipe) -> dict[str, tuple[int, int] | None]:
+    """Return time and size of each module that a recipe imports from its folder."""
+    modules = [name for name in recipe.inputs if name.endswith(".py")]
+    return {name: file_state(recipe.path.parent / name) for name in modules}
+
+
+def _changed_modules(recipe: Recipe, states: dict[str, tuple[int, int] | None]) -> list[str]:
+    """Return which modules are no longer as they were, and which there are now beside them."""
+    try:
+        now = _module_states(recipe)
+    except GalleryError:  # one that is being edited cannot be read
+        now = {name: file_state(recipe.path.parent / name) for name in states}
+    return [name for name in sorted({*states, *now}) if states.get(name) != now.get(name)]
 
 
 def _run_in_scratch(
     task: Task, conditions: Conditions, started: float, say: Callable[[str], None]
 ) -> tuple[NotebookNode, float]:
-    """Run a task in an empty folder; return its notebook and the seconds."""
+    """Run a task in an empty folder; return its notebook and the seconds that it took."""
     recipe = task.to_run
     with run_folder() as folder:
         (folder / "work").mkdir()
@@ -138,8 +183,8 @@ def _run_in_scratch(
         began = time.monotonic()
 
         def on_cell(number: int) -> None:
-            ran = time.monotonic() - began
-            say(f"{task.title}: cell {number} of {len(recipe.cells)}, {ran:.0f} s")
+            elapsed = time.monotonic() - began
+            say(f"{task.title}: cell {number} of {len(recipe.cells)}, {elapsed:.0f} s")
 
         notebook = asyncio.run(run.execute(on_cell))
         return notebook, time.monotonic() - began

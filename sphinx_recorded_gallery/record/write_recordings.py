@@ -1,10 +1,10 @@
-"""Write recordings, whole or not at all; tell what pages leave out."""
+"""Write recordings, whole or not at all; report what pages leave out."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -14,20 +14,21 @@ from ..errors import GalleryError, describe_error
 from ..measurements.replicates import Replicate
 from ..recipes.mime_types import PICTURES, is_shown
 from ..recipes.pictures import TooLargeError, open_picture
-from ..recipes.recipe import Recipe
+from ..recipes.recipe import Cell, Recipe
 from ..recipes.recording import check_recording, seal
 from ..recipes.sanitize import find_left_out
 from .normalize_outputs import WIDGET_VIEW
 
-_ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
+_ROOM = 64 * 1024  # bytes, to notice a full disk before minutes of work
 
 
 def ensure_writable(path: Path) -> None:
-    """Raise ``GalleryError`` unless a recording can be written to ``path``, and temporary files."""
+    """Raise ``GalleryError`` unless ``path`` and temporary files can be written."""
     if path.is_dir():
         text = "a folder is in the place of a recording"
-        raise GalleryError(text, path=path, remedy="move it away, with what it holds")
-    place, unfinished = path.parent, atomic_files.unfinished_path(path)
+        raise GalleryError(text, path=path, remedy="move the folder away")
+    place = path.parent
+    unfinished = atomic_files.unfinished_path(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
         atomic_files.write_synced(unfinished, bytes(_ROOM))
@@ -37,22 +38,22 @@ def ensure_writable(path: Path) -> None:
             file.write(bytes(_ROOM))
     except OSError as error:
         text = f"cannot be written: {error.strerror or error}"
-        remedy = "recordings and temporary files are written here: mend that first"
+        remedy = "recordings and temporary files are written here: make it writable first"
         raise GalleryError(text, path=place, remedy=remedy) from None
 
 
 def write_recording(notebook: NotebookNode, path: Path) -> None:
-    """Write a recording completely or not at all; what was there before stays until then.
+    """Write a recording completely or not at all; an older one stays until then.
 
-    Raises ``GalleryError`` if it cannot be written, or no build could read it.
+    Raises ``GalleryError`` if it cannot be written, or if no build could read it.
     """
     nbformat.validate(notebook)
     sealed = seal(notebook)
     try:
         check_recording(sealed)
     except GalleryError as error:
-        text = f"cannot be kept: {error.text}"
-        raise GalleryError(text, path=path, remedy="mend what the recipe shows") from None
+        text = f"cannot be recorded: {error.text}"
+        raise GalleryError(text, path=path, remedy="correct what the example shows") from None
     data = f"{nbformat.writes(sealed)}\n".encode()
     with _explain_failure(path):
         atomic_files.atomic_write(path, data)
@@ -62,64 +63,84 @@ def append_replicate(replicate: Replicate, path: Path) -> None:
     """Append the line of a replicate, whole or not at all."""
     line = replicate.line.encode() + b"\n"
     with _explain_failure(path):
-        before = path.read_bytes() if path.exists() else b""
-        end = b"\n" if before and not before.endswith(b"\n") else b""
-        atomic_files.atomic_write(path, before + end + line)
+        content = b""
+        if path.exists():
+            content = path.read_bytes()
+        if content and not content.endswith(b"\n"):
+            content += b"\n"
+        atomic_files.atomic_write(path, content + line)
 
 
 @contextmanager
 def _explain_failure(path: Path) -> Iterator[None]:
-    """Turn what a full disk or a missing right raises into a ``GalleryError``."""
+    """Turn errors of a full disk or missing permissions into a ``GalleryError``."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as error:
         text = f"cannot be written: {error.strerror or error}"
-        raise GalleryError(text, path=path, remedy="make room and record again") from None
+        raise GalleryError(text, path=path, remedy="free disk space and record again") from None
 
 
 def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> Iterator[str]:
     """Yield what pages leave out of the outputs of a recipe, a line for each cell.
 
-    What is ``trusted`` is shown as it is, but there are forms that no page shows. Raises
+    Outputs that are ``trusted`` are shown unchanged, except for forms that no page shows. Raises
     ``GalleryError`` if a picture cannot be opened, or HTML is nested too deeply.
     """
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
-        tell = partial(GalleryError, path=recipe.path, line=cell.line)
         left_out: list[str] = []
-        for data in (each.data for each in node.outputs if "data" in each):
-            for mime in PICTURES.keys() & data.keys():
-                try:
-                    open_picture(mime, data[mime])
-                except ValueError as error:
-                    text = f"cell {cell.number}: its picture, {mime}, {error}"
-                    remedy = "mend what its _repr_..._ method or display() is given"
-                    if isinstance(error, TooLargeError):
-                        remedy = "draw it smaller, as with fewer dots per inch"
-                    raise tell(text, remedy=remedy) from None
-            if WIDGET_VIEW in data:
-                left_out.append("a widget, and show its words")
-            if data and not any(map(is_shown, data)):
-                left_out.append(f"an output that has no form but {', '.join(data)}")
-            elif not trusted:
-                try:
-                    forms = {mime: data[mime] for mime in data if mime != WIDGET_VIEW}
-                    left_out += find_left_out(forms)
-                except ValueError as error:
-                    text = f"cell {cell.number}: {error}"
-                    raise tell(text, remedy="show less, or a picture") from None
+        for output in node.outputs:
+            if "data" in output:
+                _require_pictures(recipe, cell, output.data)
+                left_out += _find_left_out(recipe, cell, output.data, trusted=trusted)
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
             remedy = _find_remedy(left_out)
-            yield describe_error(tell(text, remedy=remedy))
+            yield describe_error(
+                GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy)
+            )
+
+
+def _require_pictures(recipe: Recipe, cell: Cell, data: Mapping[str, Any]) -> None:
+    """Raise ``GalleryError`` if a picture of an output cannot be opened."""
+    for mime in PICTURES.keys() & data.keys():
+        try:
+            open_picture(mime, data[mime])
+        except ValueError as error:
+            text = f"cell {cell.number}: its picture, {mime}, {error}"
+            remedy = "correct the data that its _repr_..._ method returns or display() gets"
+            if isinstance(error, TooLargeError):
+                remedy = "draw it smaller, for example with fewer dots per inch"
+            raise GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy) from None
+
+
+def _find_left_out(
+    recipe: Recipe, cell: Cell, data: Mapping[str, Any], *, trusted: bool
+) -> list[str]:
+    """Return what pages leave out of one output; raise ``GalleryError`` for too deep HTML."""
+    left_out = []
+    if WIDGET_VIEW in data:
+        left_out.append("a widget, and show its text")
+    if data and not any(map(is_shown, data)):
+        left_out.append(f"an output whose only form is {', '.join(data)}")
+    elif not trusted:
+        forms = {mime: data[mime] for mime in data if mime != WIDGET_VIEW}
+        try:
+            left_out += find_left_out(forms)
+        except ValueError as error:
+            text = f"cell {cell.number}: {error}"
+            remedy = "show less, or a picture"
+            raise GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy) from None
+    return left_out
 
 
 def _find_remedy(left_out: Sequence[str]) -> str:
-    """Return how a cell shows what pages leave out of it."""
+    """Return how a cell can show what pages leave out of it."""
     names = " ".join(left_out)
     if "application/vnd.plotly" in names:
         return 'write in recording.toml: PLOTLY_RENDERER = "notebook_connected" under [environment]'
     if "application/vnd.vega" in names:
-        return 'add to the recipe: altair.renderers.enable("html")'
-    return "show what needs no script and no style, or a picture"
+        return 'add to the example: altair.renderers.enable("html")'
+    return "show something without scripts and styles, or a picture"

@@ -1,8 +1,8 @@
-"""The search of one language's site, in place of Sphinx's own; ``benchmarks/search.md`` tells why.
+"""The search of one language's site, instead of Sphinx's own; ``benchmarks/search.md`` says why.
 
-The text of a page is taken from what Sphinx writes, an index is written when all pages are there
-(``index.py``). The other half works in browsers: ``recipe_rank.js`` looks words up, and
-``recipe_search.js`` shows what it found, below each field that a template includes.
+The text of a page is taken from its resolved document, and the index is written when all pages are
+finished (``index.py``). The other half runs in browsers: ``recipe_rank.js`` looks up words, and
+``recipe_search.js`` shows the results below each search field of a template.
 """
 
 import json
@@ -21,7 +21,7 @@ from ..errors import GalleryError
 from ..hooks import Priority
 from ..languages import current_language, locale_folder
 from ..project import add_extension, file_state
-from .index import FILE_NAME, read_sections, write_index
+from .index import FILE_NAME, Entry, read_sections, write_index
 from .synonyms import load_synonyms
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -61,16 +61,16 @@ def _text_file(app: Sphinx, page: str) -> Path:
 def _keep_text(app: Sphinx, document: nodes.document, page: str) -> None:
     path = _text_file(app, page)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Readers also search what an address says: "faq" is nowhere on the page.
+    # The name of the page is searched, too: the word "faq" may occur only in its address.
     sections = read_sections(document, PurePath(page).name)
-    data = [section.as_data() for section in sections]
-    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    entries = [section.make_entry() for section in sections]
+    path.write_text(json.dumps(entries, ensure_ascii=False), encoding="utf-8")
 
 
 def _describe_search(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Give templates the texts of the search, and write its page, which no engine should list."""
+    """Give templates the texts of the search, and write its page, which search engines skip."""
     no_script = _("Search needs JavaScript. Without it, all pages can be reached from here:")
     context["search_texts"] = {
         "title": str(_("Search")),
@@ -94,33 +94,36 @@ def _describe_search(
 
 
 def _write_index(app: Sphinx, exception: Exception | None) -> None:
-    """Write the index of all pages, if anything of it has changed.
+    """Write the index of all pages if it would change.
 
-    Pages that sphinx-reredirects replaces are left out: they only lead to others.
-    A build of some pages, from nothing, knows too few and writes none.
+    Pages that sphinx-reredirects replaces are left out: they only lead to others. Nothing is
+    written while texts of pages are missing, as after a first build of only some pages.
     """
-    redirects = app.config.redirects if "redirects" in app.config else {}
+    redirects: dict[str, str] = {}
+    if "redirects" in app.config:
+        redirects = app.config.redirects
     pages = sorted(app.env.found_docs - redirects.keys())
     files = {page: _text_file(app, page) for page in pages}
     if exception or not all(path.exists() for path in files.values()):
         return
     synonyms = _load_synonyms(app)
-    index, made_of = Path(app.outdir, FILE_NAME), _text_file(app, ".made")
+    index = Path(app.outdir, FILE_NAME)
+    state_file = _text_file(app, ".made")
     states = {page: file_state(path) for page, path in files.items()}
     state = repr((synonyms, states))
-    is_current = index.exists() and made_of.exists()
-    if is_current and made_of.read_text(encoding="utf-8") == state:
+    has_former_index = index.exists() and state_file.exists()
+    if has_former_index and state_file.read_text(encoding="utf-8") == state:
         return
-    texts = {
-        app.builder.get_target_uri(page): json.loads(path.read_bytes())
-        for page, path in files.items()
-    }
-    write_index(index, texts, synonyms)
-    made_of.write_text(state, encoding="utf-8")
+    entries_by_address = {}
+    for page, path in files.items():
+        address = app.builder.get_target_uri(page)
+        entries_by_address[address] = [Entry(*entry) for entry in json.loads(path.read_bytes())]
+    write_index(index, entries_by_address, synonyms)
+    state_file.write_text(state, encoding="utf-8")
 
 
 def _load_synonyms(app: Sphinx) -> dict[str, list[str]]:
-    """Return the synonyms of this build's language; none, with a warning, from a damaged file."""
+    """Return the synonyms of this build's language; a damaged file is a warning, and gives none."""
     locale = locale_folder(app.config, Path(app.srcdir))
     languages = app.config.recorded_gallery_languages
     try:

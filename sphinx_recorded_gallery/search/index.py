@@ -1,10 +1,10 @@
 """The index of the search: the sections of pages, and the words of each section.
 
-Words are in lower case; ``recipe_rank.js`` does the same to queries. A name such as
-``torch._dynamo`` is a word, and so are its parts; a word with hyphens or underscores is also
-indexed without them. Chinese, Japanese and Korean have no spaces between words, or add a particle
-to a word's end, so a run of their characters is cut into pairs of neighbours; the last character of
-a run stands alone.
+Words are in lower case; ``recipe_rank.js`` does the same to queries. A dotted name such as
+``package._module`` is a word, and so are its parts; a word with hyphens or underscores is also
+indexed without them. Chinese and Japanese have no spaces between words, and Korean adds particles
+to them. So a run of their characters is cut into pairs of neighbours; the last character of a run
+stands alone.
 """
 
 import json
@@ -14,8 +14,9 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from docutils import nodes
 from sphinx import addnodes
@@ -25,12 +26,12 @@ from ..pages.page_header import provenance
 
 FILE_NAME = "search-index.js"
 _LEFT_OUT = (nodes.Invisible, nodes.meta, nodes.system_message, addnodes.toctree, provenance)
-# The end of a sentence, which names and numbers do not have
+# The end of a sentence; names and numbers have none
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][)\]”’\"'）】」』]*$")
 _TAG = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.DOTALL)
-# How much a word counts in code, tables and outputs, which excerpts do not show; in prose it is 1
-REST = 0.4
-_MOST_COUNTED = 50  # a word counts at most so often in a section
+# Weight of a word in code, tables and outputs, which excerpts do not show; in prose it is 1
+_WEIGHT_OF_REST = 0.4
+_MOST_COUNTED = 50  # occurrences of a word in a section
 _DENSE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _LETTERS = rf"[^\W{_DENSE}]+"
 _JOINT = r"[.\-/=@:]"
@@ -40,9 +41,19 @@ _PART = re.compile(r"[^.\-/=@:]+")
 _NAME = re.compile(r"[^.\-/=@:_]+")
 
 
+class Entry(NamedTuple):
+    """A section in the index."""
+
+    anchor: str
+    title: str
+    prose: str  # paragraphs that end like a sentence
+    length: int  # number of words
+    weights: dict[str, int]  # by word
+
+
 @dataclass(kw_only=True)
 class Section:
-    """Part of a page with an address of its own, without the sections inside it."""
+    """A part of a page with an address of its own, without the sections inside it."""
 
     anchor: str = ""  # empty for the page itself
     title: str = ""
@@ -50,11 +61,11 @@ class Section:
     prose: list[str] = field(default_factory=list)  # paragraphs, which excerpts are taken from
     rest: list[str] = field(default_factory=list)  # code, tables and outputs
 
-    def as_data(self) -> list[Any]:
-        """Return what the index keeps: anchor, title, prose, number of words, weights by word.
+    def make_entry(self) -> Entry:
+        """Return the section as the index has it.
 
         The weight of a word is twice the number of its occurrences, plus one if the title or the
-        name has it. The prose holds only paragraphs that end like a sentence.
+        name has it.
         """
         paragraphs = [" ".join(text.split()) for text in self.prose]
         counts = self._count_words(paragraphs)
@@ -65,15 +76,21 @@ class Section:
             if word in heading_words:
                 weights[word] += 1
         sentences = [text for text in paragraphs if _SENTENCE_END.search(text)]
-        return [self.anchor, self.title, "\n".join(sentences), sum(counts.values()), weights]
+        return Entry(
+            anchor=self.anchor,
+            title=self.title,
+            prose="\n".join(sentences),
+            length=sum(counts.values()),
+            weights=weights,
+        )
 
     def _count_words(self, paragraphs: Sequence[str]) -> dict[str, int]:
-        """Return how often the section has each word, rounded up, in alphabetical order."""
+        """Return how often each word occurs, weighted and rounded up, in alphabetical order."""
         counts: dict[str, float] = defaultdict(float)
         for word in find_words("\n".join([self.title, self.name, *paragraphs])):
             counts[word] += 1
         for word in find_words("\n".join(self.rest)):
-            counts[word] += REST
+            counts[word] += _WEIGHT_OF_REST
         return {word: math.ceil(count) for word, count in sorted(counts.items())}
 
 
@@ -87,9 +104,9 @@ def read_sections(document: nodes.document, name: str = "") -> list[Section]:
 
 
 def _read(parent: nodes.Element, section: Section, *, as_prose: bool = True) -> Iterator[Section]:
-    """Read the children of a node into a section; yield the sections that begin in them.
+    """Read the children of a node into a section; yield the sections that begin among them.
 
-    Paragraphs count as prose, or with ``as_prose`` false as the rest.
+    Paragraphs are prose, or the rest if ``as_prose`` is false.
     """
     for node in parent.children:
         if isinstance(node, nodes.section) and not (section.title or section.anchor):
@@ -144,31 +161,31 @@ def _forms_of_name(name: str) -> set[str]:
 
 def write_index(
     path: Path,
-    pages: Mapping[str, Sequence[Sequence[Any]]],
+    pages: Mapping[str, Sequence[Entry]],
     synonyms: Mapping[str, Sequence[str]],
 ) -> None:
     """Write the index: a script with the sections of pages, their words, and synonyms.
 
-    ``pages`` holds the sections of each page (``Section.as_data``) by its address. A word's list
+    ``pages`` holds the sections of each page by its address. A word's list
     has two numbers for each section with that word: the distance from the section before (from the
     first section of all, at the start), counted in sections, and the word's weight.
     """
-    sections = [section for page in pages.values() for section in page]
+    sections = list(chain.from_iterable(pages.values()))
     terms: dict[str, list[int]] = defaultdict(list)
     last_sections: dict[str, int] = {}  # by word, the number of the last section that has it
     for number, section in enumerate(sections):
-        weights = section[4]
-        for word, weight in weights.items():
+        for word, weight in section.weights.items():
             distance = number - last_sections.get(word, 0)
             terms[word] += [distance, weight]
             last_sections[word] = number
     page_list = []
     for address, page in pages.items():
-        # Numbers of words and weights stand in lists of their own below.
-        page_list.append([address, [section[:3] for section in page]])
+        # Word counts and weights are in lists of their own below.
+        shown = [(section.anchor, section.title, section.prose) for section in page]
+        page_list.append([address, shown])
     index = {
         "pages": page_list,
-        "lengths": [section[3] for section in sections],
+        "lengths": [section.length for section in sections],
         "synonyms": [*synonyms.items()],
         "terms": sorted(terms.items()),
     }

@@ -7,12 +7,12 @@ recipeGallerySearch("find", (() => {
   const WORDS = new RegExp(`((?:${LETTER})+(?:[.\\-/=@:](?:${LETTER})+)*)|[${DENSE}]+`, "gu");
   const IS_DENSE = new RegExp(`^[${DENSE}]`, "u");
   const HANGUL = /^[\uac00-\ud7a3]/;
-  const HAN = /^[\u3400-\u9fff]/;
+  const ENDS_WIDE = /[。！？]$/u; // the next sentence follows without a space
   const ENDINGS = ["", ..."e s d es ed er ers ing ings ion ions ation ations or ors ment ments ements ly able y ies".split(" ")];
   const INFLECTED = "(?<=[a-z])(?:e?s|e?d|ing)";
   const BEHIND = `(?:${INFLECTED}(?!${LETTER})|(?<=[가-힣])[가-힣]{1,2}(?![가-힣]))?`;
   const DEFINED = /(?<=\S)이?란(?![가-힣])/gu; // behind a Korean word: it asks what that is
-  const SENTENCES = /(?<=[.!?])\s+|(?<=[。！？])\s*|\n/u;
+  const SENTENCES = /(?<=[.!?])\s+|(?<=[。！？])(?![》」』”’）])\s*|\n/u; // but not inside of 《怎么办？》
 
   const [MOST, MOST_SECTIONS] = [10, 3]; // pages that are shown, and sections of each
   const [K, B] = [2, 0.5]; // of BM25
@@ -189,7 +189,7 @@ recipeGallerySearch("find", (() => {
           shown[0][0] = "… ";
           parts[0] = [before.slice(-EXCERPT / 3).replace(IS_DENSE.test(text) ? "" : /^\S*\s/u, ""), false];
         }
-        shown.push(...parts, [HAN.test(text) ? "" : " ", false]);
+        shown.push(...parts, [ENDS_WIDE.test(text) ? "" : " ", false]);
         room -= sum([...text].map((sign) => (IS_DENSE.test(sign) ? 2 : 1)));
       }
       return shown;

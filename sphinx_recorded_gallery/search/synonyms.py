@@ -76,7 +76,7 @@ def _read_rows(path: Path, languages: Collection[str]) -> Iterator[_Row]:
         )
         if language not in languages:
             raise GalleryError(
-                f"{language!r} is no language of this project",
+                f"{language!r} is not a language of this project",
                 path=path,
                 line=line,
                 remedy=f"use one of {', '.join(languages)}",
@@ -92,7 +92,7 @@ def _read_rows(path: Path, languages: Collection[str]) -> Iterator[_Row]:
             first_line = first_lines.setdefault((language, form.lower()), line)
             if first_line != line:
                 raise GalleryError(
-                    f"{form!r} stands in line {first_line}, too",
+                    f"{form!r} is also in line {first_line}",
                     path=path,
                     line=line,
                     remedy="keep one of them",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # slow to import, and commands come through here
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Let pages be translated from catalogs that are fit for readers."""
+    """Translate pages from checked catalogs."""
     from . import transforms
     from .loading import load_labels
 
@@ -28,22 +28,23 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
-    """Hide the catalogs from Sphinx, which would show them unchecked; loading.py shows them.
+    """Hide the catalogs from Sphinx, which would show them unchecked; loading.py loads them.
 
-    Raises ``GalleryError`` where conf.py asks for catalogs that this extension cannot keep.
+    Raises ``GalleryError`` if conf.py asks for catalogs that this extension does not support.
     """
     if config.gettext_compact:
         text = f"{__name__} needs a catalog for each page"
         remedy = "write gettext_compact = False, then run: recorded-gallery update-po"
         raise GalleryError(f"conf.py: {text}", remedy=remedy)
     if config.gettext_additional_targets:
-        text = f"conf.py: {__name__} translates words, and no gettext_additional_targets"
+        text = f"conf.py: {__name__} does not support gettext_additional_targets"
         raise GalleryError(text, remedy="remove that setting")
-    # commands hide them from the start: project.locale_option
+    # Commands hide them from the start, see project.locale_option.
     folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
-    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
+    config.recorded_gallery_locale_dirs = folders
+    config.locale_dirs = []
     config.gettext_auto_build = False
-    # Checked in catalogs. Sphinx would warn of a term that is named by its translation, too.
+    # The checks of catalogs cover this, and Sphinx would also warn of translated terms.
     config.suppress_warnings = [*config.suppress_warnings, "i18n.inconsistent_references"]
 
 

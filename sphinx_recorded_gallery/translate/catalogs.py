@@ -1,9 +1,9 @@
-"""Gettext catalogs of a project: where they lie, how they are read and written, what messages are.
+"""Gettext catalogs of a project: their paths, reading and writing, and kinds of messages.
 
 There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, and
-some of labels: ``sphinx_recorded_gallery.po`` for the engine, one for each package in the setting
+some for labels: ``sphinx_recorded_gallery.po`` for the engine, one for each package in the setting
 ``recorded_gallery_label_packages``, and ``sphinx.po`` for the project's templates and for what
-Sphinx and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
+Sphinx and the theme leave untranslated. Their templates are ``<locale>/templates/<page>.pot``.
 """
 
 import re
@@ -16,7 +16,7 @@ from sphinx.config import Config
 
 from ..atomic_files import atomic_write, ensure_regular_file
 from ..errors import GalleryError
-from ..labels import ENGINE, ENGINE_LOCALE
+from ..labels import ENGINE, LOCALE_IN_REPOSITORY
 from ..project import Project
 from .po_syntax import PoSyntaxError, parse_po
 
@@ -26,13 +26,17 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 
 
 class Kind(Enum):
-    """What a message is; its value begins the comment that tells translators so."""
+    """The kind of a message; its value begins the comment for translators.
+
+    It is decided from nodes in ``transforms._kind_of``, written into templates by ``pot._COMMENTS``
+    and read from catalogs by ``kind_of``.
+    """
 
     PROSE = ""
     COMMENT = "Comment in code"
     FORMULA = "Formula"
     NAME = "Name of a case, a variant or a size, as tables and charts show it"
-    LABEL = "Label"  # in a catalog of labels, of which no comment is needed
+    LABEL = "Label"  # in a catalog of labels, where no comment is needed
 
 
 def label_domains(config: Config) -> tuple[str, ...]:
@@ -48,20 +52,31 @@ def catalog_folder(locale: Path, language: str) -> Path:
 def locale_folders(project: Project) -> list[Path]:
     """Return the folders whose catalogs are translated in a project.
 
-    These are its own, and in the repository of the engine that of the engine's labels.
+    In the repository of the engine, the folder of the engine's labels is one of them.
     """
-    engine = project.root / ENGINE_LOCALE.relative_to(ENGINE_LOCALE.parents[2])
-    return [project.locale, engine] if engine.is_dir() else [project.locale]
+    folders = [project.locale]
+    engine_locale = _engine_locale(project)
+    if engine_locale:
+        folders.append(engine_locale)
+    return folders
+
+
+def _engine_locale(project: Project) -> Path | None:
+    """Return the folder of the engine's labels in its repository; None in other projects."""
+    folder = project.root / LOCALE_IN_REPOSITORY
+    return folder if folder.is_dir() else None
 
 
 def catalog_of(project: Project, domain: str, language: str) -> Path:
-    """Return where a catalog of a project lies, or would lie."""
-    locale = locale_folders(project)[-1] if domain == ENGINE else project.locale
+    """Return the path of a catalog of a project, which may not exist."""
+    locale = project.locale
+    if domain == ENGINE:
+        locale = _engine_locale(project) or project.locale
     return catalog_folder(locale, language) / f"{domain}.po"
 
 
 def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) -> dict[str, Path]:
-    """Return a language's catalogs by name: those that there are, and where others would lie.
+    """Return the paths of a language's catalogs by name: existing ones and those of ``domains``.
 
     The name of a catalog is its path below ``LC_MESSAGES`` without the suffix.
     """
@@ -69,59 +84,60 @@ def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) 
     for locale in locale_folders(project):
         folder = catalog_folder(locale, language)
         for path in folder.rglob("*.po"):
-            # Editors keep locks and copies in files that start with a dot.
+            # Locks and copies of editors start with a dot.
             if not path.name.startswith(".") and path.is_file():
                 domain = path.relative_to(folder).with_suffix("").as_posix()
                 catalogs[domain] = path
+    # As the paths of the files, whose suffix counts: a/b.po is before a.po.
     in_order = sorted(catalogs, key=lambda domain: f"{domain}.po".split("/"))
     return {domain: catalogs[domain] for domain in in_order}
 
 
 def read_catalog(path: Path) -> polib.POFile:
-    """Read a catalog in UTF-8 as GNU gettext does.
+    """Return a catalog in UTF-8, parsed as GNU gettext does.
 
-    Raises ``GalleryError`` with path and line if it is none.
+    Raises ``GalleryError`` with path and line if it is not a catalog.
     """
     text = _read_text(path).replace("\r\n", "\n").replace("\r", "\n")
     try:
         catalog = parse_po(text.removeprefix("\ufeff"))
     except PoSyntaxError as error:
-        line, remedy = error.line, error.remedy
-        raise GalleryError(error.problem, path=path, line=line, remedy=remedy) from None
-    catalog.fpath, catalog.wrapwidth = str(path), WIDTH
-    for entry in catalog:  # some tools write a context, which no message has
+        raise GalleryError(error.problem, path=path, line=error.line, remedy=error.remedy) from None
+    catalog.fpath = str(path)
+    catalog.wrapwidth = WIDTH
+    for entry in catalog:  # some tools write a context, which messages here do not have
         entry.msgctxt = None  # type: ignore[assignment]
     return catalog
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file that is in UTF-8 and says so, if it names an encoding."""
+    """Return the text of a file in UTF-8; raise ``GalleryError`` for another encoding."""
     try:
         ensure_regular_file(path)
         content = path.read_bytes()
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
 
-    def refuse(problem: str, place: int) -> GalleryError:
-        line = content[:place].count(b"\n") + 1
+    def encoding_error(problem: str, position: int) -> GalleryError:
+        line = content[:position].count(b"\n") + 1
         return GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
 
     declared = _CHARSET.search(content)
     if declared and declared[1].lower().replace(b"-", b"") not in (b"utf8", b"usascii", b"ascii"):
-        # Programs that obey it would read another text than reviewers see.
+        # Programs that obey it would read another text than the one that reviewers see.
         name = declared[1].decode(errors="replace")
-        raise refuse(f"the charset {name}, which not all programs read", declared.start())
+        raise encoding_error(f"the charset is {name}, not UTF-8", declared.start())
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        raise refuse("a character that is not UTF-8", error.start) from None
+        raise encoding_error("a character that is not UTF-8", error.start) from None
     if "\0" in text:
-        raise refuse("a zero byte", content.find(b"\0"))
+        raise encoding_error("a zero byte", content.find(b"\0"))
     return text
 
 
 def write_catalog(path: Path, catalog: polib.POFile) -> bool:
-    """Write a catalog if that changes the file; tell whether it did."""
+    """Write a catalog if that changes the file; return whether it did."""
     content = str(catalog).rstrip("\n").encode() + b"\n"
     if path.exists() and path.read_bytes() == content:
         return False
@@ -131,10 +147,10 @@ def write_catalog(path: Path, catalog: polib.POFile) -> bool:
 
 
 def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
-    """Return what a message is; ``label`` tells that its catalog holds labels.
+    """Return the kind of a message; ``label`` is true in a catalog of labels.
 
-    A tool that drops the comments starting with ``#.`` makes comments and formulas look like prose
-    until the next update of the catalogs.
+    If a tool drops the comments starting with ``#.``, comments and formulas count as prose until
+    the next update of the catalogs.
     """
     if label:
         return Kind.LABEL
@@ -144,10 +160,11 @@ def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
 
 
 def is_of_module(entry: polib.POEntry, domain: str) -> bool:
-    """Tell whether a message is a comment of a module that its page, ``domain``, shows folded."""
+    """Return whether a message is a comment of a module that its page, ``domain``, shows folded."""
+    if kind_of(entry, label=False) is not Kind.COMMENT or not entry.occurrences:
+        return False
     page = domain.rpartition("/")[2]
-    files = [Path(file).stem for file, _line in entry.occurrences]
-    return kind_of(entry, label=False) is Kind.COMMENT and bool(files) and page not in files
+    return all(Path(file).stem != page for file, _line in entry.occurrences)
 
 
 def line_of(entry: polib.POEntry) -> int:
@@ -157,24 +174,29 @@ def line_of(entry: polib.POEntry) -> int:
 
 def shorten(text: str) -> str:
     """Return the start of a text on one line, in quotes."""
-    flat = " ".join(text.split())
-    return repr(flat if len(flat) < 60 else f"{flat[:57]}...")
+    line = " ".join(text.split())
+    if len(line) >= 60:
+        line = f"{line[:57]}..."
+    return repr(line)
 
 
 def is_wordless(text: str) -> bool:
-    """Tell a message that has nothing to translate: literals, formulas, links that name a page."""
+    """Return whether a message has nothing to translate: only literals, formulas or page names."""
     text = re.sub(r"``.*?``|:[\w:+-]+:`[^`<]*`", " ", text)
-    text = re.sub(r"\\(text|mathrm)\{([^}]*)\}", r" \2 ", text) if "\\text{" in text else text
+    if "\\text{" in text:
+        text = re.sub(r"\\(text|mathrm)\{([^}]*)\}", r" \2 ", text)
     if "\\" in text:  # a formula
         text = re.sub(r"\\[A-Za-z]+|[_^]\{?\w*\}?|\b\w\b", " ", text)
     return not _WORD.search(text)
 
 
 def count_words(text: str) -> int:
-    """Return how many words a source text has."""
+    """Return the number of words of a source text."""
     return len(text.split())
 
 
 def percent_done(words: int, words_left: int) -> int:
-    """Return whole percents, 100 only if nothing is left."""
-    return 100 * (words - words_left) // words if words_left else 100
+    """Return whole percents; 100 only if nothing is left."""
+    if not words_left:
+        return 100
+    return 100 * (words - words_left) // words

@@ -16,7 +16,7 @@ from .glossary import Glossary, load_glossary
 from .pot import read_pots
 from .style_checks import find_advice
 
-LEFT = frozenset({"empty", "fuzzy"})  # the checks that find work left to do, not mistakes
+LEFT = frozenset({"empty", "fuzzy"})  # checks that find unfinished work, not mistakes
 
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
@@ -25,7 +25,7 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     Returns the problems sorted by path, line and check. Raises ``GalleryError`` if a glossary, the
     style rules or a template cannot be read.
     """
-    # Damage in these files is an error even where no catalog is there to check.
+    # A damaged glossary or rule file is an error even if there is no catalog to check.
     load_glossary(project.locale)
     for language in languages:
         find_advice(project.locale, language.code)
@@ -33,7 +33,7 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     label_catalogs = label_domains(project.config)
     problems: list[Problem] = []
     if languages and not pots:
-        text = f"no templates say which messages pages have; run: {suggest('update-po')}"
+        text = f"no templates list the messages of pages; run: {suggest('update-po')}"
         place = project.locale / "templates"
         problems.append(Problem(path=place, line=1, message=text, check="template"))
     for language in languages:
@@ -41,10 +41,15 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
             is_label = domain in label_catalogs
             expected: dict[str, Kind] | None = None
             if pots:
-                template = pots.get(domain, ())
-                expected = {entry.msgid: kind_of(entry, label=is_label) for entry in template}
+                expected = {}
+                for entry in pots.get(domain, ()):
+                    expected[entry.msgid] = kind_of(entry, label=is_label)
             problems += check_file(path, language, is_label, project.locale, expected)
-    return sorted(problems, key=lambda problem: (str(problem.path), problem.line, problem.check))
+    return sorted(problems, key=_order)
+
+
+def _order(problem: Problem) -> tuple[str, int, str]:
+    return str(problem.path), problem.line, problem.check
 
 
 def check_file(
@@ -66,21 +71,28 @@ def check_file(
         if path.exists():
             catalog = read_catalog(path)
     except GalleryError as error:
-        text = f"{error.text}; {error.remedy}" if error.remedy else error.text
-        line = error.line or 1
-        return [Problem(path=path, line=line, message=text, check="syntax", breaks=True)]
+        return [_syntax_problem(path, error)]
     # A project's glossary does not apply to the labels of the engine.
     glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
     advice = find_advice(locale, language.code)
     entries = [entry for entry in catalog if not entry.obsolete]
     kinds: dict[str, set[Kind]] = {}
     for entry in entries:
-        kind = expected.get(entry.msgid) if expected is not None else None
-        kinds[entry.msgid] = {kind or kind_of(entry, label=label)}
-    problems = [*examine(path, entries, kinds, language, glossary=glossary, advice=advice)]
+        if expected is not None and entry.msgid in expected:
+            kinds[entry.msgid] = {expected[entry.msgid]}
+        else:
+            kinds[entry.msgid] = {kind_of(entry, label=label)}
+    problems = list(examine(path, entries, kinds, language, glossary=glossary, advice=advice))
     if expected is not None:
         problems += compare(path, catalog, list(expected), language.code)
     return problems
+
+
+def _syntax_problem(path: Path, error: GalleryError) -> Problem:
+    text = error.text
+    if error.remedy:
+        text += f"; {error.remedy}"
+    return Problem(path=path, line=error.line or 1, message=text, check="syntax", breaks=True)
 
 
 def format_problems(problems: Sequence[Problem]) -> str:

@@ -1,9 +1,9 @@
-"""Checks of translations: what a message is, and what of it would spoil a page.
+"""Checks of translations, and the messages that they check.
 
-A check is a generator that yields what is wrong with one message; the table ``BREAKING`` tells to
-which kinds of messages each applies, and ``style_checks.py`` has those that advise. What each tells
-of which translation stands in tests/engine/translate/messages.jsonl. Advice is excused at the
-message itself, by a translator's comment with a reason::
+A check is a generator that yields the problems of one message. The table ``BREAKING`` lists those
+that protect pages, each with the kinds of messages it applies to; ``style_checks.py`` has those
+that advise. Cases for all checks are in tests/engine/translate/messages.jsonl. A translator excuses
+advice with a comment at the message, with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import cycle
 from pathlib import Path
 from unicodedata import normalize
 
@@ -22,23 +23,25 @@ from ..errors import GalleryError, suggest
 from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
 from .code_comments import find_problem
+from .equivalents import Differences, Part, find_differences, is_same_page
 from .glossary import Glossary
 from .hidden_characters import find_hidden
-from .markup import FREE_ROLES, TOUCHES, Markup, count_new_glued, parse, shield_names
+from .markup import TOUCHES, Markup, count_new_glued, parse, shield_names
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
 )
-# In prose, words between < and > are words (<your package>), unless a browser knows the element
+# In prose, < and > may enclose words (<your package>), unless a browser knows the element
 HTML = re.compile(
-    r"</[a-zA-Z][^<>]*>|<[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
+    r"</[a-zA-Z][^<>]*>|<(?!https?://)[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
 )
 TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
+_DATE_CODE = re.compile(r"%-?[aAbBcdeHIjmMpSuwxXyYZ]")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
-# What only looks like words: beside these, names in backticks.
-NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
+# Parts that only look like words: tags, addresses, placeholders and names in backticks
+NO_WORDS = re.compile(f"{TAG.pattern}|{ADDRESS.pattern}|{PLACEHOLDER.pattern}|`[^`]+`")
 
-# What a browser knows
+# Elements that a browser knows
 _ELEMENT = re.compile(
     r"a|abbr|acronym|address|applet|area|article|aside|audio|b|base|bdi|bdo|big|"
     r"blink|blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|"
@@ -75,51 +78,73 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
+        if self.translation == self.text:  # Sphinx leaves the paragraph as it is
+            return self.source
         text = prepare_prose(self.text, self.translation, self.language)
         return parse(text, glue=self.language.words_touch_markup)
 
     @cached_property
+    def differences(self) -> Differences:
+        """What of the markup is not the same."""
+        return find_differences(
+            self.source.parts,
+            self.target.parts,
+            text=self.text,
+            words=self.target.plain,
+            code=self.language.code,
+        )
+
+    @cached_property
     def new_problems(self) -> list[str]:
-        """What does not parse in the translation alone; in the source it may be meant so."""
-        found = self.target.problems.items()
-        return [told for problem, told in found if problem not in self.source.problems]
+        """Problems of the translation's markup that the source does not have."""
+        problems = []
+        for problem, explanation in self.target.problems.items():
+            if problem not in self.source.problems:
+                problems.append(explanation)
+        return problems
 
     @cached_property
     def comment_problem(self) -> str:
-        """Why the translation may not stand in code as a comment; nothing for another kind."""
+        """Why the translation may not be a comment in code; empty for other kinds of messages."""
         if self.kind is not Kind.COMMENT:
             return ""
         return find_problem(self.text, self.translation, self.language.script)
 
     @cached_property
     def broken(self) -> bool:
-        """Tell whether words cannot be told from what is around them."""
-        return bool(self.new_problems if self.kind is Kind.PROSE else self.comment_problem)
+        """Whether words cannot be distinguished from markup around them."""
+        if self.kind is Kind.PROSE:
+            return bool(self.new_problems)
+        return bool(self.comment_problem)
 
     @cached_property
     def words(self) -> tuple[str, str]:
-        """Source text and translation; of prose without what is compared as markup."""
+        """Source text and translation, in prose without markup."""
         if self.kind is Kind.PROSE:
             return self.source.plain, normalize("NFC", self.target.plain)
         return self.text, normalize("NFC", self.translation)
 
     @cached_property
     def wording(self) -> tuple[str, str]:
-        """Source text and translation without what only looks like words: tags, placeholders."""
+        """Source text and translation without tags, placeholders and the like."""
         source, target = self.words
         return NO_WORDS.sub(" ", source), NO_WORDS.sub(" ", target)
 
 
 def prepare_prose(text: str, translation: str, language: Language) -> str:
-    """Return a translation of prose as Sphinx has to get it, so that plain names are no markup."""
-    return shield_names(text, translation) if language.words_touch_markup else translation
+    """Return a translation of prose for Sphinx, with plain names protected from becoming markup."""
+    if translation == text:  # which Sphinx does not parse again
+        return translation
+    if not language.words_touch_markup:
+        return translation
+    return shield_names(text, translation)
 
 
 def find_tags(text: str, source: str = "") -> list[str]:
-    """Return the tags and entities of HTML in a text, without what only looks like a tag.
+    """Return the tags and entities of HTML in a text.
 
-    Words in angle brackets are words unless a browser knows the element, also where they repeat a
-    word of ``source``, such as 表 <table> for a table.
+    Words in angle brackets do not count unless a browser knows the element. Nor do words that
+    repeat one of ``source``, such as 表 <table> for a table.
     """
     tags = []
     for match in HTML.finditer(text):
@@ -131,15 +156,15 @@ def find_tags(text: str, source: str = "") -> list[str]:
 
 
 def describe_length(text: str, translation: str) -> str:
-    """Say that a message is too long to be looked at; nothing if it is not.
+    """Return that a message is too long to be checked; empty if it is not.
 
-    No language needs that much more room, and the time of some checks grows with its square.
+    No language needs that much more room, and the time of some checks grows with the square of it.
     """
     if len(text) > _LONGEST:
         return f"a message of {len(text)} characters; split the text of the page"
     longest = min(4 * len(text) + 200, 2 * len(text) + 2_000)
     if len(translation) > longest:
-        return f"{len(translation)} characters for {len(text)} of English; translate that alone"
+        return f"{len(translation)} characters for {len(text)} of English; translate only the text"
     has_long_word = len(translation) > 1_000 and _LONG_WORD.search(translation)
     if has_long_word and not _LONG_WORD.search(text):
         return "a word of 1,000 characters; write words"
@@ -156,41 +181,45 @@ class Check:
 
     name: str
     run: CheckFunction
-    of: Collection[Kind] = ALL  # to which messages it applies
-    breaks: bool = False  # it would mislead a reader or spoil a page: the build shows English
-    scripts: Collection[str] = ()  # to which languages, by how they are written; none: to all
-    whole: bool = False  # it has no say while markup or a comment is broken
+    of: Collection[Kind] = ALL  # the messages to check
+    breaks: bool = False  # the problem would mislead readers or spoil a page: they get English
+    scripts: Collection[str] = ()  # of the languages to check; empty for all
+    whole: bool = False  # it is skipped while markup or a comment is broken
 
 
 Kinds = Mapping[str, set[Kind]]  # of messages
 
-_ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and why
+_ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and a reason
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）"
+_BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）»”’"
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
-Part = tuple[str, str]  # kind and value
 
 
-def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
-    """Return what the pattern finds in a translation and the source does not have."""
-    found = (text.rstrip(_BEHIND_ADDRESS) for text in pattern.findall(translation))
-    return " ".join(text for text in dict.fromkeys(found) if text not in message.text)
+def _added(message: Message, pattern: re.Pattern[str], translation: str) -> list[str]:
+    """Return the matches of a pattern in a translation that the source does not have."""
+    added: dict[str, None] = {}
+    for match in pattern.findall(translation):
+        text = match.rstrip(_BEHIND_ADDRESS)
+        address = re.sub(r"[^\x00-\x7f]+$", "", text)  # a particle may touch an address
+        if address not in message.text:
+            added[text] = None
+    return list(added)
 
 
 def check_hidden_character(message: Message) -> Iterator[str]:
-    """Characters that nobody sees: control, format, private, unassigned and ignorable ones.
+    """Invisible characters: control, format, private, unassigned and ignorable ones.
 
     Good: "A second one." → "둘째입니다."
     Bad: "A second one." → "둘째\u200b입니다."
     """
-    text = message.translation.replace("\n", "")  # of which another check tells
+    text = message.translation.replace("\n", "")  # left to another check
     script = message.language.script
     for character in find_hidden(text, script=script, source=message.text):
         yield f"invisible character U+{ord(character):04X}; remove it"
 
 
 def check_comment(message: Message) -> Iterator[str]:
-    """Comments that would end the comment, or that a tool would read.
+    """Comments that would not stay comments, or that a tool would read.
 
     Good: "Why." → "까닭."
     Bad: "Why." → "noqa"
@@ -206,57 +235,49 @@ def check_line_break(message: Message) -> Iterator[str]:
 
 
 def check_markup(message: Message) -> Iterator[str]:
-    """Markup that does not parse, or that makes something else than a paragraph.
+    """Markup that does not parse, or that does not make a paragraph.
 
     Good: "Use ``a``." → "``a`` 사용."
     Bad: "Use ``a``." → "``a 사용."
     """
-    for problem in message.new_problems[:1]:  # others may come of it
-        remedy = "" if message.language.words_touch_markup else f"; {TOUCHES}"
-        yield f"markup: {problem}{remedy if 'not closed' in problem else ''}"
+    for problem in message.new_problems[:1]:  # others may result from the first
+        remedy = ""
+        if "not closed" in problem and not message.language.words_touch_markup:
+            remedy = f"; {TOUCHES}"
+        yield f"markup: {problem}{remedy}"
 
 
 def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source.
+    """Literals, roles, links, formulas, footnotes, measurements, claims: the same as in the source.
 
     Good: "See :doc:`/faq` for ``a``." → "``a``는 :doc:`/faq` 참고."
     Bad: "See :doc:`/faq` for ``a``." → "``b``는 :doc:`/faq` 참고."
     """
     if message.new_problems:
-        return  # told already
-    source, target = message.source, message.target
-    missing, added = find_lost(source.parts, target.parts), find_lost(target.parts, source.parts)
+        return  # reported by check_markup
+    missing = message.differences.missing
+    added = message.differences.added
     differences = []
-    if not missing:  # code that is explained or repeated is advice
-        added = [part for part in added if part[0] != "literal"]
     if missing:
         names = ", ".join(_name_part(part, message.text) for part in missing)
-        remedy = "keep it" if message.language.words_touch_markup else f"keep it, and {TOUCHES}"
+        remedy = "keep it"
+        if not message.language.words_touch_markup:
+            remedy += f", and {TOUCHES}"
         differences.append(f"missing from the translation: {names}; {remedy}")
     if added:
-        is_word = ("link", "reference") in added
-        word = "a word that ends in _ is a link; write \\_ for the character"
-        told = ", ".join(value for _kind, value in added)
-        differences.append(f"not in the source: {told}; {word if is_word else 'leave it out'}")
-    if count_new_glued(target, source):
+        names = ", ".join(value for _kind, value in added)
+        remedy = "leave it out"
+        if ("link", "reference") in added:
+            remedy = "a word that ends in _ is a link; write \\_ for the character"
+        differences.append(f"not in the source: {names}; {remedy}")
+    if count_new_glued(message.target, message.source):
         differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)
 
 
-def find_lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
-    """Return what is fewer among the others; of names that lead nowhere, what is not there."""
-    lost = (parts - others).elements()
-    return sorted(part for part in lost if not (others[part] and _is_free(part)))
-
-
-def _is_free(part: Part) -> bool:
-    """Tell what may be repeated where the source says "it", or the other way round."""
-    kind, value = part
-    return kind == "literal" or (kind == "role" and value.startswith(FREE_ROLES))
-
-
 def _name_part(part: Part, text: str) -> str:
+    """Return a part as messages show it; a link without an address by the links in the text."""
     if part != ("link", "reference"):
         return part[1]
     return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
@@ -268,12 +289,15 @@ def check_formula(message: Message) -> Iterator[str]:
     Good: "x = \text{cost}" → "x = \text{비용}"
     Bad: "x = \text{cost}" → "y = \text{비용}"
     """
-    source, target = (
-        re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
-        for text in (message.text, message.translation)
-    )
-    if source != target or re.search(r"[$`]", message.translation):
+    has_changed = _without_words(message.text) != _without_words(message.translation)
+    if has_changed or re.search(r"[$`]", message.translation):
         yield "the formula changed; translate only what stands in \\text{...}"
+
+
+def _without_words(tex: str) -> str:
+    r"""Return a formula without spaces and the words inside \text{...}."""
+    tex = re.sub(r"\\text\{[^{}]*\}", r"\\text{}", tex)
+    return re.sub(r"\s+", "", tex)
 
 
 def check_placeholder(message: Message) -> Iterator[str]:
@@ -282,20 +306,55 @@ def check_placeholder(message: Message) -> Iterator[str]:
     Good: "Recorded on %(date)s" → "%(date)s에 기록"
     Bad: "Recorded on %(date)s" → "%(날짜)s에 기록"
     """
-    texts = message.text, message.translation
-    kept = {"placeholder": map(PLACEHOLDER.findall, texts), "tag": map(find_tags, texts)}
-    for name, pieces in kept.items():
-        source, target = map(Counter, pieces)
-        for text in dict.fromkeys([*(source - target), *(target - source)]):
+    if _is_date_format(message.text) and _is_date_format(message.translation):
+        return  # each language has its own
+    translation = prepare_label(message.text, message.translation)
+    finders: dict[str, Callable[[str], list[str]]] = {
+        "placeholder": PLACEHOLDER.findall,
+        "tag": find_tags,
+    }
+    for name, find in finders.items():
+        source = Counter(find(message.text))
+        target = Counter(find(translation))
+        missing = [text for text in source - target if not text.startswith("&")]
+        for text in dict.fromkeys([*missing, *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
     is_format = re.search(r"%[(sd]", message.text) and not _has_bare_percent(message.text)
-    if is_format and _has_bare_percent(message.translation):
-        yield "a % that belongs to no placeholder; write %%"
+    if is_format and _has_bare_percent(translation):
+        yield "a % outside of placeholders; write %%"
     for character in ("<", ">"):
-        if message.translation.count(character) != message.text.count(character):
-            yield f"{character} is not as often there as in the source; it is part of HTML"
-    if message.translation.count('"') > message.text.count('"'):
-        yield '" is not as often there as in the source, and may end an attribute; write “ or ”'
+        count = message.text.count(character)
+        others = translation.count(character)
+        if others > count or (others < count and find_tags(message.text)):
+            yield f"{character} is part of HTML; write it as often as in the source"
+    if translation.count('"') > message.text.count('"'):
+        yield '" occurs more often than in the source, and may end an attribute; write “ or ”'
+
+
+def prepare_label(text: str, translation: str) -> str:
+    """Return the translation of a label as templates and messages can take it.
+
+    Lines become one where the source has one. Straight quotation marks, which would end an
+    attribute of HTML, become round ones, unless the source itself has HTML.
+    """
+    if "\n" not in text and "\n" in translation:
+        translation = " ".join(translation.split())
+    has_more_marks = translation.count('"') > text.count('"')
+    is_like_html = find_tags(text) or find_tags(translation) or "=" in translation
+    if not has_more_marks or is_like_html:
+        return translation
+    without_abbreviations = re.sub(r'(?<=\w)"(?=\w)', "”", translation)  # as Hebrew has them
+    if without_abbreviations.count('"') % 2:
+        return translation
+    marks = cycle("“”")
+    return re.sub('"', lambda _mark: next(marks), without_abbreviations)
+
+
+def _is_date_format(text: str) -> bool:
+    """Tell a format of dates, such as %b %d, %Y."""
+    codes = _DATE_CODE.findall(text)
+    rest = _DATE_CODE.sub("", text)
+    return len(codes) > 1 and "%Y" in codes and not re.search(r"[%<>\"{}]", rest)
 
 
 def _has_bare_percent(text: str) -> bool:
@@ -308,10 +367,19 @@ def check_address(message: Message) -> Iterator[str]:
     Good: "Ask us." → "물어보세요."
     Bad: "Ask us." → "me@example.org에 물어보세요."
     """
-    # an address of the web in prose is compared as the link that it becomes
-    patterns = (_MAIL,) if message.kind is Kind.PROSE else (ADDRESS, _MAIL)
-    for added in filter(None, (_added(message, each, message.translation) for each in patterns)):
-        yield f"an address that the source does not have: {added}; leave it out"
+    # An address of the web in prose is compared as the link that it becomes, but in emphasis it
+    # becomes none: a notebook's reader would get one all the same.
+    words = message.target.plain if message.kind is Kind.PROSE else message.translation
+    known = [address.rstrip(_BEHIND_ADDRESS) for address in ADDRESS.findall(message.text)]
+    code = message.language.code
+    for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
+        others = []
+        for address in _added(message, pattern, text):
+            if not any(is_same_page(each, address, code) for each in known):
+                others.append(address)
+        if others:
+            addresses = " ".join(others)
+            yield f"an address that the source does not have: {addresses}; leave it out"
 
 
 def check_raw_html(message: Message) -> Iterator[str]:
@@ -320,16 +388,19 @@ def check_raw_html(message: Message) -> Iterator[str]:
     Good: "Install <your package>." → "<당신의 패키지> 설치."
     Bad: "Install it." → "<b>그것</b> 설치."
     """
-    found = dict.fromkeys(find_tags(message.target.plain, message.text))
-    added = [tag for tag in found if tag not in message.text]
+    known = f"{message.text} {message.source.plain}"
+    tags = dict.fromkeys(find_tags(message.target.plain, message.text))
+    added = [tag for tag in tags if tag not in known]
     if added:
         yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
+_ONE_LINE = ALL - {Kind.COMMENT, Kind.LABEL}  # labels are put into one line
+
 BREAKING = (
     Check(name="hidden-character", run=check_hidden_character, breaks=True),
     Check(name="comment", run=check_comment, of={Kind.COMMENT}, breaks=True),
-    Check(name="line-break", run=check_line_break, of=ALL - {Kind.COMMENT}, breaks=True),
+    Check(name="line-break", run=check_line_break, of=_ONE_LINE, breaks=True),
     Check(name="markup", run=check_markup, of={Kind.PROSE}, breaks=True),
     Check(name="markup-changed", run=check_markup_changed, of={Kind.PROSE}, breaks=True),
     Check(name="formula", run=check_formula, of={Kind.FORMULA}, breaks=True),
@@ -341,7 +412,7 @@ BREAKING = (
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is wrong at one line of a catalog."""
+    """A problem at one line of a catalog."""
 
     path: Path
     line: int
@@ -350,7 +421,8 @@ class Problem:
     breaks: bool = False  # readers get English
 
     def __str__(self) -> str:
-        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
+        line = self.message.replace("\n", " ")
+        text = f"{line} ({self.check})"
         return str(GalleryError(text, path=self.path, line=self.line))
 
 
@@ -363,31 +435,35 @@ def examine(
     glossary: Glossary | None = None,
     advice: Iterable[Check] = (),
 ) -> Iterator[Problem]:
-    """Yield what is wrong with messages in use, ``kinds`` telling what each is.
+    """Yield the problems of messages in use; ``kinds`` has the kinds of each text.
 
-    That is what would hurt a reader or spoil a page. With a glossary, what is left to translate is
-    told as well, and what ``advice`` finds.
+    Without a glossary these are only problems that would mislead readers or spoil a page. With one,
+    messages that are left to translate and the findings of ``advice`` are reported, too.
     """
     checks = [*BREAKING, *advice]
-    lines: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for entry in entries:
         line = line_of(entry)
-        tell = partial(Problem, path=path, line=line)
-        first = lines.setdefault(entry.msgid, line)
-        if first != line:
-            text = f"the message of line {first} again; keep one of the two"
-            yield tell(message=text, check="duplicate", breaks=True)
+        make_problem = partial(Problem, path=path, line=line)
+        first_line = first_lines.setdefault(entry.msgid, line)
+        if first_line != line:
+            text = f"the same message as in line {first_line}; keep one of the two"
+            yield make_problem(message=text, check="duplicate", breaks=True)
         if entry.msgid_plural or entry.msgstr_plural:
-            # gettext would show the forms for msgid, too
-            text = "plural forms, which no message has; write msgid and msgstr alone"
-            yield tell(message=text, check="plural", breaks=True)
+            # gettext would also show these forms for msgid
+            text = "plural forms, which are not used here; write only msgid and msgstr"
+            yield make_problem(message=text, check="plural", breaks=True)
             continue
-        if entry.msgstr and (excess := describe_length(entry.msgid, entry.msgstr)):
-            yield tell(message=excess, check="size", breaks=True)
-            continue
-        if glossary is not None and (left := _describe_left(entry, language)):
-            name, text = left
-            yield tell(message=text, check=name)
+        if entry.msgstr:
+            text = describe_length(entry.msgid, entry.msgstr)
+            if text:
+                yield make_problem(message=text, check="size", breaks=True)
+                continue
+        if glossary is not None:
+            task = _describe_task(entry, language)
+            if task:
+                name, text = task
+                yield make_problem(message=text, check=name)
         if not entry.msgstr or entry.fuzzy:
             continue
         allowed = dict(_ALLOW.findall(entry.tcomment))
@@ -400,13 +476,13 @@ def examine(
                 glossary=glossary or Glossary(),
             )
             for check, text in run_checks(message, checks):
-                # a catalog does not say what harms no reader
+                # A comment in the catalog cannot excuse what would harm readers.
                 if check.breaks or check.name not in allowed:
-                    yield tell(message=text, check=check.name, breaks=check.breaks)
+                    yield make_problem(message=text, check=check.name, breaks=check.breaks)
 
 
-def _describe_left(entry: polib.POEntry, language: Language) -> tuple[str, str] | None:
-    """Return what a translator has to do with a message: the name of the check, and the words."""
+def _describe_task(entry: polib.POEntry, language: Language) -> tuple[str, str] | None:
+    """Return the work left for a translator: the name of a check and its text, or None."""
     if entry.fuzzy and entry.msgstr:
         text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
         return "fuzzy", text
@@ -416,19 +492,22 @@ def _describe_left(entry: polib.POEntry, language: Language) -> tuple[str, str] 
 
 
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
-    """Yield what checks that apply find wrong with a message."""
+    """Yield the problems that the checks find in a message, each with its check."""
     for check in checks:
-        is_of_script = not check.scripts or message.language.script in check.scripts
-        is_asked = is_of_script and message.kind in check.of
-        if is_asked and not (check.whole and message.broken):
-            for problem in check.run(message):
-                yield check, problem
+        if check.scripts and message.language.script not in check.scripts:
+            continue
+        if message.kind not in check.of:
+            continue
+        if check.whole and message.broken:
+            continue
+        for problem in check.run(message):
+            yield check, problem
 
 
 def compare(
     path: Path, entries: Iterable[polib.POEntry], wanted: Sequence[str], language: str
 ) -> Iterator[Problem]:
-    """Yield where a catalog has other messages than its page, whose texts are ``wanted``."""
+    """Yield where the messages of a catalog differ from those of its page, the ``wanted`` texts."""
     entries = list(entries)
     lines = {entry.msgid: line_of(entry) for entry in entries}
     live = [entry.msgid for entry in entries if not entry.obsolete]
@@ -436,12 +515,14 @@ def compare(
     missing = [text for text in wanted if text not in live and not is_wordless(text)]
     run = suggest("update-po", language)
     if unknown:
-        text = f"messages that the page does not have: {len(unknown)}, as {shorten(unknown[0])}"
-        yield Problem(
-            path=path, line=lines[unknown[0]], message=f"{text}; run: {run}", check="unknown"
-        )
+        example = shorten(unknown[0])
+        text = f"messages that the page does not have: {len(unknown)}, such as {example}"
+        line = lines[unknown[0]]
+        yield Problem(path=path, line=line, message=f"{text}; run: {run}", check="unknown")
     if missing:
         before = [lines[text] for text in wanted[: wanted.index(missing[0])] if text in live]
-        line = lines.get(missing[0]) or max(before, default=1)  # it may be there as obsolete (#~)
-        text = f"messages of the page that are missing: {len(missing)}, as {shorten(missing[0])}"
+        # The message may be in the catalog as obsolete (#~).
+        line = lines.get(missing[0]) or max(before, default=1)
+        example = shorten(missing[0])
+        text = f"messages missing from the catalog: {len(missing)}, such as {example}"
         yield Problem(path=path, line=line, message=f"{text}; run: {run}", check="missing")

@@ -1,8 +1,8 @@
 """Comments in code as messages of their page's catalog; a translation never changes the code.
 
-Neighbouring lines of comments are one message, like a paragraph of text; so is an item of a list, a
-comment behind code, and a docstring of one paragraph. Code that is switched off, a drawing, a rule
-of dashes, a bare address and what tools read are no messages and stay as they are.
+Neighbouring lines of comments are one message, like a paragraph of text. So is an item of a list, a
+comment after code, and a docstring of one paragraph. Commented-out code, drawings, rules of dashes,
+bare addresses and instructions to tools are not translated.
 """
 
 import ast
@@ -20,12 +20,12 @@ from .catalogs import is_wordless
 from .commented_code import is_code, is_drawing
 from .hidden_characters import find_hidden
 
-LINE_LENGTH = 88  # as ruff is told for the recipes
+LINE_LENGTH = 88  # the limit that ruff enforces in recipes
 
 _ADDRESS = re.compile(r"<?(?:https?|ftp)://\S+>?[.,;]?")
 _ITEM = re.compile(r"(?:[-*+•‣]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+(?=\S)")
-# Where a line may end: behind a space, and beside a character of a script that puts no spaces
-# between words (Hangul does), unless punctuation holds two characters together.
+# Where a line may end: after a space, and beside a character of a script without spaces between
+# words (Hangul has them), unless punctuation holds two characters together.
 _IDEOGRAPH = (
     "\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60"
 )
@@ -39,31 +39,31 @@ MAY_BREAK = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    """One paragraph of a comment: neighbouring lines that hold nothing else, or a trailing one."""
+    """One paragraph of a comment: neighbouring lines with nothing else, or one after code."""
 
     text: str  # without markers, its lines joined by spaces
     first: int  # row in the block, counted from 0
     last: int
     column: int  # of the marker
-    prefix: str = " "  # what stands between the marker and the words: blanks, the sign of an item
-    trailing: bool = False  # it stands behind code
+    prefix: str = " "  # between the marker and the words: blanks, the sign of an item
+    trailing: bool = False  # it follows code on its line
     docstring: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Line:
-    """A comment that has a line for itself."""
+    """A comment on a line of its own."""
 
     row: int
     column: int
-    indent: int  # blanks behind the marker
+    indent: int  # blanks after the marker
     text: str
 
 
 def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
-    """Return the comments and docstrings of a block of code that people read, in order.
+    """Return the comments and docstrings that people read in a block of code, in order.
 
-    A string on top of a cell is none of these; on top of a module it is.
+    A string at the top of a module is a docstring; at the top of a cell it is code.
     """
     lines = source.splitlines()
     docstrings = find_docstrings(source, is_module=is_module)
@@ -88,7 +88,7 @@ def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
 
 
 def _find_blocks(lines: list[_Line]) -> Iterator[list[_Line]]:
-    """Yield lines that stand below each other."""
+    """Yield groups of lines that directly follow each other in one column."""
 
     def place(numbered: tuple[int, _Line]) -> tuple[int, int]:
         number, line = numbered
@@ -99,20 +99,20 @@ def _find_blocks(lines: list[_Line]) -> Iterator[list[_Line]]:
 
 
 def _read_block(block: list[_Line]) -> list[Comment]:
-    """Return the paragraphs of lines that stand below each other."""
+    """Return the paragraphs of lines that directly follow each other."""
     comments: list[Comment] = []
-    is_open = False  # the line above is part of a paragraph, which may go on
+    is_open = False  # the line above belongs to a paragraph that may continue
     skipped = _find_code(block) | _find_drawings(block)
     for line in block:
         above = comments[-1] if is_open else None
-        if line.row in skipped or not (_is_for_people(line.text) or _goes_on(line, above)):
+        is_text = _is_for_people(line.text) or _goes_on(line, above)
+        if line.row in skipped or not is_text:
             is_open = False
             continue
-        item = _ITEM.match(line.text) if _may_begin_item(line, above) else None
-        if above and not item and _is_next_line(above, line):
+        sign = _find_item_sign(line, above)
+        if above and not sign and _is_next_line(above, line):
             comments[-1] = replace(above, text=f"{above.text} {line.text}", last=line.row)
         else:
-            sign = item[0] if item else ""
             comments.append(
                 Comment(
                     text=line.text[len(sign) :],
@@ -127,33 +127,41 @@ def _read_block(block: list[_Line]) -> list[Comment]:
 
 
 def _is_next_line(above: Comment, line: _Line) -> bool:
-    """Tell whether a line is indented as the next one of a paragraph or of an item."""
+    """Return whether a line is indented like the next line of a paragraph or an item."""
     if above.prefix.isspace():
         return max(line.indent, 1) == len(above.prefix)  # a marker may touch its words
     return line.indent > len(above.prefix) - len(above.prefix.lstrip())
 
 
+def _find_item_sign(line: _Line, above: Comment | None) -> str:
+    """Return the dash or number that begins an item, with its blanks; empty if none does."""
+    item = _ITEM.match(line.text)
+    if not item or not _may_begin_item(line, above):
+        return ""
+    return item[0]
+
+
 def _may_begin_item(line: _Line, above: Comment | None) -> bool:
-    """Tell whether a dash or a number begins an item here: not in the midst of a sentence."""
+    """Return whether an item may begin here: a dash within a sentence does not begin one."""
     if above is None or not above.prefix.isspace():
         return True
     return line.indent != len(above.prefix) or above.text.endswith((".", ":", ";", "!", "?"))
 
 
 def _is_for_people(text: str) -> bool:
-    """Tell whether a comment has words that a person reads."""
+    """Return whether a comment has words for people."""
     is_empty = is_wordless(text) or bool(_ADDRESS.fullmatch(text))
     return not is_empty and not is_read_by_tools(text)
 
 
 def _goes_on(line: _Line, above: Comment | None) -> bool:
-    """Tell whether a line without words, such as a number and a full stop, ends a sentence."""
+    """Return whether a line without words, such as a number and a full stop, ends a sentence."""
     has_sign = re.search(r"\w", line.text) and not _ADDRESS.fullmatch(line.text)
     return bool(above and has_sign and not is_read_by_tools(line.text))
 
 
 def _find_code(block: list[_Line]) -> set[int]:
-    """Return the rows that hold code that is switched off."""
+    """Return the rows of commented-out code."""
     rows: set[int] = set()
     for start, line in enumerate(block):
         if line.row in rows:
@@ -161,7 +169,7 @@ def _find_code(block: list[_Line]) -> set[int]:
         if is_code(line.text):
             rows.add(line.row)
         elif line.text.endswith(("(", "[", "{", ",", "\\")):
-            # of a call that is wrapped, no line is code alone
+            # No single line of a wrapped call is code by itself.
             for end in range(start + 1, len(block)):
                 piece = block[start : end + 1]
                 if is_code("\n".join(line.text for line in piece)):
@@ -171,24 +179,28 @@ def _find_code(block: list[_Line]) -> set[int]:
 
 
 def _find_drawings(block: list[_Line]) -> set[int]:
-    """Return the rows of drawings and tables: they are indented, or stand beside lines of signs."""
+    """Return the rows of drawings and tables: indented rows, or rows beside lines of signs."""
     rows: set[int] = set()
-    for _indent, group in groupby(block, lambda line: line.indent > block[0].indent):
+    for is_indented, group in groupby(block, lambda line: line.indent > block[0].indent):
         piece = [line for line in group if line.text]
-        signs = [line for line in piece if is_drawing(line.text)]
-        is_apart = piece[0].indent > block[0].indent if piece else False
-        has_lines_of_signs = any(is_wordless(line.text) for line in signs)
-        if signs and (is_apart or has_lines_of_signs):
-            chosen = piece if is_apart else signs
-            rows.update(line.row for line in chosen)
+        drawing_lines = [line for line in piece if is_drawing(line.text)]
+        if not drawing_lines:
+            continue
+        if is_indented:
+            rows.update(line.row for line in piece)
+        elif any(is_wordless(line.text) for line in drawing_lines):
+            rows.update(line.row for line in drawing_lines)
     return rows
 
 
 def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
-    """Return a docstring of one paragraph that has lines for itself; others stay as they are."""
+    """Return a docstring of one paragraph on lines of its own; others are not translated."""
     (first, column), (last, end) = token.start, token.end
-    alone = not (lines[first - 1][:column].strip() or lines[last - 1][end:].strip())
-    if not alone or not token.string.startswith('"""') or "\\" in token.string:
+    code_before = lines[first - 1][:column].strip()
+    code_after = lines[last - 1][end:].strip()
+    if code_before or code_after:
+        return []
+    if not token.string.startswith('"""') or "\\" in token.string:
         return []
     value = ast.literal_eval(token.string)
     text = " ".join(value.split())
@@ -204,37 +216,44 @@ def replace_comments(
     is_module: bool = False,
     refused: dict[str, str] | None = None,
 ) -> str:
-    """Return the code with comments replaced; those without a usable translation stay.
+    """Return code with its comments translated; those without a usable translation stay.
 
-    Those that a tool would obey in this place are put into ``refused``, with what it would do.
+    A translation that a tool would obey is left out. ``refused`` gets such comments, each with the
+    reason.
     """
-    usable = {
-        comment: translation
-        for comment in find_comments(source, is_module=is_module)
-        if (translation := translations.get(comment.text) or comment.text) != comment.text
-        and not find_problem(comment.text, translation)
-    }
+    usable: dict[Comment, str] = {}
+    for comment in find_comments(source, is_module=is_module):
+        translation = translations.get(comment.text) or comment.text
+        is_changed = translation != comment.text
+        if is_changed and not find_problem(comment.text, translation):
+            usable[comment] = translation
     changed = _write_comments(source, usable)
     if not usable or not _find_harm(source, changed, is_module=is_module):
         return changed
-    fit: dict[Comment, str] = {}
-    for comment, translation in usable.items():  # which of them is it?
-        one_more = fit | {comment: translation}
-        problem = _find_harm(source, _write_comments(source, one_more), is_module=is_module)
+    # Add the translations one by one, to leave out only those that do harm.
+    harmless: dict[Comment, str] = {}
+    for comment, translation in usable.items():
+        candidate = harmless | {comment: translation}
+        problem = _find_harm(source, _write_comments(source, candidate), is_module=is_module)
         if not problem:
-            fit = one_more
+            harmless = candidate
         elif refused is not None:
             refused[comment.text] = problem
-    return _write_comments(source, fit)
+    return _write_comments(source, harmless)
 
 
 def _find_harm(source: str, changed: str, *, is_module: bool) -> str:
-    """Return what is wrong with code whose comments were replaced: the promise itself."""
-    before, after = (
-        strip_comments(code, find_docstrings(code, is_module=is_module))
-        for code in (source, changed)
-    )
-    return find_instruction(source, changed) if before == after else "other code"
+    """Return what is wrong with code after its comments were replaced; empty if it is the same."""
+    code_before = _without_texts(source, is_module=is_module)
+    code_after = _without_texts(changed, is_module=is_module)
+    if code_before != code_after:
+        return "other code"
+    return find_instruction(source, changed)
+
+
+def _without_texts(source: str, *, is_module: bool) -> str:
+    """Return code without comments and docstrings."""
+    return strip_comments(source, find_docstrings(source, is_module=is_module))
 
 
 def _write_comments(source: str, translations: dict[Comment, str]) -> str:
@@ -246,33 +265,40 @@ def _write_comments(source: str, translations: dict[Comment, str]) -> str:
             lines[comment.first] = f"{code}# {' '.join(translation.split())}"
         else:
             lines[comment.first : comment.last + 1] = _lay_out(comment, translation)
-    return "\n".join(lines) + ("\n" if source.endswith("\n") else "")
+    if source.endswith("\n"):
+        lines.append("")
+    return "\n".join(lines)
 
 
 def _lay_out(comment: Comment, translation: str) -> list[str]:
-    """Return the lines of a comment that has lines for itself."""
-    indent, translation = " " * comment.column, " ".join(translation.split())
+    """Return the lines of a comment that stands on lines of its own."""
+    indent = " " * comment.column
+    translation = " ".join(translation.split())
     if comment.docstring:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
-        text = re.sub('"$', r'\\"', "\n".join(wrapped).replace("\\", r"\\"))  # three are refused
+        text = "\n".join(wrapped).replace("\\", r"\\")
+        text = re.sub('"$', r'\\"', text)  # a translation with three quotes is refused
         return [indent + line for line in f'"""{text}"""'.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
-    if any(find_mark(line) for line in wrapped):  # made by wrapping
+    if any(find_mark(line) for line in wrapped):  # wrapping moved it to the start of a line
         wrapped = [translation]
-    prefixes = [comment.prefix, *[" " * len(comment.prefix)] * (len(wrapped) - 1)]
-    return [f"{indent}#{prefix}{line}" for prefix, line in zip(prefixes, wrapped, strict=True)]
+    first_line, *further_lines = wrapped
+    hanging_indent = " " * len(comment.prefix)
+    lines = [f"{indent}#{comment.prefix}{first_line}"]
+    lines += [f"{indent}#{hanging_indent}{line}" for line in further_lines]
+    return lines
 
 
 def find_problem(text: str, translation: str, script: str = "") -> str:
-    """Tell why ``translation`` may not take the place of the comment ``text``, or nothing.
+    """Return why ``translation`` may not replace the comment ``text``; empty if it may.
 
-    What a tool would make of it where it stands is looked at there.
+    Harm that depends on the code around the comment is found by ``replace_comments``.
     """
     if "\n" in translation or find_hidden(translation, script=script, source=text):
         return "a comment is one line; remove line breaks and invisible characters"
-    words = " ".join(translation.split())  # as it is written: blanks of all kinds are one
+    words = " ".join(translation.split())  # as it will be written, with single blanks
     if words.startswith("#"):
-        return "leave out the #, it is put in front of the translation"
+        return "leave out the #; it is added before the translation"
     if is_read_by_tools(words) or (find_mark(words) and not find_mark(text)):
         return "a comment must not hold an instruction to a tool; write other words"
     return ""
@@ -282,7 +308,7 @@ def wrap(text: str, width: int) -> list[str]:
     """Break a text into lines of at most ``width`` columns; wide characters take two.
 
     Chinese and Japanese break between any two characters, except before closing and after opening
-    punctuation; everything else breaks at spaces. What is longer than a line has its own.
+    punctuation; everything else breaks at spaces. A longer piece gets a line of its own.
     """
     lines = [""]
     for piece in MAY_BREAK.split(text):

@@ -1,4 +1,4 @@
-"""Comments that hold no sentence: code that is switched off, a drawing."""
+"""Comments that are not sentences: commented-out code and drawings."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ _SIGNS = re.compile(
 
 
 def is_code(text: str) -> bool:
-    """Tell whether a comment is code that is switched off, rather than words."""
+    """Return whether a comment is commented-out code rather than words."""
     if _HEADERS.fullmatch(text):
         return True
     try:
@@ -47,5 +47,5 @@ def _is_surely_code(statement: ast.stmt, text: str) -> bool:
 
 
 def is_drawing(text: str) -> bool:
-    """Tell whether a line holds signs of a drawing or the columns of a table."""
+    """Return whether a line holds signs of a drawing or the columns of a table."""
     return bool(_SIGNS.search(text))

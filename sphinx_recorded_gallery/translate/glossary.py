@@ -110,7 +110,7 @@ def load_glossary(locale: Path) -> Glossary:
             _read_terms(path, terms)
         else:
             _read_translations(path, terms, language=path.parent.name)
-    return Glossary([*terms.values()])
+    return Glossary(list(terms.values()))
 
 
 def _read_terms(path: Path, terms: dict[str, Term]) -> None:
@@ -126,7 +126,7 @@ def _read_translations(path: Path, terms: Mapping[str, Term], *, language: str) 
         name = _split_term(term_cell, path, line)[0]
         if name not in terms:
             raise GalleryError(
-                f"{name!r} is no term of {path.parents[1] / FILE_NAME}",
+                f"{name!r} is not a term of {path.parents[1] / FILE_NAME}",
                 path=path,
                 line=line,
                 remedy="add it there, with a note",
@@ -157,7 +157,7 @@ def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
         try:
-            if next(reader, []) != [*columns]:
+            if next(reader, []) != list(columns):
                 text = f"the first line has to name the columns: {','.join(columns)}"
                 raise GalleryError(text, path=path, line=1)
             for cells in reader:

@@ -1,16 +1,16 @@
-"""Characters that nobody sees, by their properties in Unicode."""
+"""Invisible characters, by their properties in Unicode."""
 
 import re
 import unicodedata
 
-# Control, format, private, unassigned, halves that UTF-8 cannot write, separators of lines
-_UNSEEN = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
-# Beside those, what has the property Default_Ignorable_Code_Point, and the blank of Braille: blanks
-# that look like Hangul, selectors of variants, a joiner of graphemes.
+# Control, format, private, unassigned, surrogates, separators of lines and paragraphs
+_INVISIBLE = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
+# Further characters with the property Default_Ignorable_Code_Point (fillers of Hangul, variation
+# selectors, a joiner of graphemes), and the blank of Braille
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
-# Scripts that join letters, or keep them apart, by a character, as all who write them do
+# Scripts that regularly use characters to join letters, or to keep them apart
 _JOINING = {"Arab", "Beng", "Deva", "Gujr", "Guru", "Knda", "Mlym", "Orya", "Sinh", "Taml", "Telu"}
 _LETTER = r"[^\s!-~]"  # of any script but the Latin one
 _VIRAMA = "[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]"
@@ -19,24 +19,25 @@ _LEFTWARD = {"Arab", "Hebr", "Syrc", "Thaa", "Nkoo"}
 
 
 def find_hidden(text: str, *, script: str = "", source: str = "") -> list[str]:
-    """Return the characters of a text that nobody sees, each once, but those of its source.
+    """Return the invisible characters of a text, each once, except those of its source.
 
-    A joiner between two letters is seen in a ``script`` that needs it, and so is the selector of a
-    colored sign.
+    A joiner between two letters is allowed in a ``script`` that needs it, and so is the selector of
+    a colored symbol.
     """
     if text.isascii() and text.isprintable():
         return []
     if script in _JOINING:
         text = _JOINER.sub("", text)
-    found = []
-    for index, character in enumerate(text):
-        is_unseen = unicodedata.category(character) in _UNSEEN or _IGNORABLE.match(character)
-        is_of_sign = (
-            character == "\ufe0f" and index and unicodedata.category(text[index - 1]) == "So"
-        )
-        if is_unseen and not is_of_sign and character not in source:
-            found.append(character)
-    return [*dict.fromkeys(found)]
+    hidden: dict[str, None] = {}
+    former = ""
+    for character in text:
+        is_invisible = unicodedata.category(character) in _INVISIBLE or _IGNORABLE.match(character)
+        follows_symbol = former != "" and unicodedata.category(former) == "So"
+        is_selector = character == "\ufe0f" and follows_symbol
+        if is_invisible and not is_selector and character not in source:
+            hidden[character] = None
+        former = character
+    return list(hidden)
 
 
 def find_leftward(text: str, *, script: str, source: str = "") -> str:

@@ -1,8 +1,9 @@
-"""The translations that a build shows: what is fit of its catalogs, each message checked once.
+"""The translations that a build shows: the safe messages of its catalogs, each checked once.
 
-Sphinx would take compiled catalogs as they are, whoever compiled them. Here it gets none: labels
-are read when a build begins, the messages of a page when that page is, and handed to Sphinx in
-memory. What would spoil a page is told, and readers get the English text for it.
+Sphinx would show compiled catalogs unchecked, whoever compiled them. So it gets none here: labels
+are read when a build begins, the messages of a page together with the page, and both are handed to
+Sphinx in memory. A translation that would spoil a page causes a warning, and readers get the
+English text.
 """
 
 import gettext
@@ -20,7 +21,7 @@ from sphinx.util import logging
 from ..errors import GalleryError
 from ..labels import ENGINE, shipped_labels
 from ..languages import Language, current_language, is_translated, locale_folder, source_language
-from ..store import hash_file, keep, once, watch
+from ..store import cached, hash_file, once, watch
 from .catalogs import (
     Kind,
     catalog_folder,
@@ -28,61 +29,64 @@ from .catalogs import (
     line_of,
     read_catalog,
 )
-from .checks import Kinds, examine, prepare_prose
+from .checks import Kinds, examine, prepare_label, prepare_prose
 from .glossary import Glossary, find_glossaries, load_glossary
 
 logger = logging.getLogger(__name__)
 
 
 class _Catalog(gettext.GNUTranslations):
-    """Messages as Sphinx and its templates ask for them."""
+    """Messages in the form that Sphinx and its templates need."""
 
     def __init__(self, domain: str, messages: dict[str, str]) -> None:
         super().__init__()
         self._catalog = messages
-        self.plural = bool  # no message has plural forms
+        self.plural = bool  # never used: messages have no plural forms
         installed = translators.get(("general", domain))
-        if installed and not isinstance(installed, _Catalog):  # which an earlier build installed
+        if installed and not isinstance(installed, _Catalog):  # by Sphinx, not by an earlier build
             self.add_fallback(installed)
         translators["general", domain] = self
 
 
 def load_labels(app: Sphinx, config: Config) -> None:
-    """Let this build show the labels of its language that are fit for readers."""
+    """Install the safe labels of this build's language."""
     _forget_labels_that_sphinx_loaded(app, config)
     for domain in label_domains(config):
-        messages = _read_labels(app, config, domain) if is_translated(config) else {}
+        messages: dict[str, str] = {}
+        if is_translated(config):
+            messages = _read_labels(app, config, domain)
         catalog = _Catalog(domain, messages)
         if domain == "sphinx":
             app.translator = catalog
 
 
 def _forget_labels_that_sphinx_loaded(app: Sphinx, config: Config) -> None:
-    """Empty the catalogs that Sphinx has loaded unchecked, before any extension ran.
+    """Empty the catalogs that Sphinx loaded unchecked before any extension ran.
 
-    gettext keeps one dictionary for each file, for the life of the process.
+    gettext keeps one dictionary for each file as long as the process lives.
     """
     for locale in config.recorded_gallery_locale_dirs:
         path = catalog_folder(app.srcdir / locale, config.language) / "sphinx.mo"
         key = gettext.GNUTranslations, os.path.abspath(path)
-        if loaded := gettext._translations.get(key):  # type: ignore[attr-defined]
-            loaded._catalog.clear()
+        loaded_catalog = gettext._translations.get(key)  # type: ignore[attr-defined]
+        if loaded_catalog:
+            loaded_catalog._catalog.clear()
 
 
 def _read_labels(app: Sphinx, config: Config, domain: str) -> dict[str, str]:
-    """Return the labels of a domain that are fit; warn of the others."""
+    """Return the safe labels of a domain; warn of the others."""
     messages: dict[str, str] = {}
     for path in _label_files(config, app.srcdir, domain):
         entries, problems = read_entries(path)
         problems += drop_unsafe(path, entries, Kind.LABEL, current_language(config))
         for problem in problems:
             logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
-        messages = translations_of(entries) | messages  # those of the project go first
+        messages = translations_of(entries) | messages  # the first file, that of the project, wins
     return messages
 
 
 def _label_files(config: Config, root: Path, domain: str) -> list[Path]:
-    """Return the catalogs of labels that there are, those of the project first."""
+    """Return the existing catalogs of labels, that of the project first."""
     paths = [catalog_folder(locale_folder(config, root), config.language) / f"{domain}.po"]
     shipped = shipped_labels(config.language)
     if domain == ENGINE and shipped is not None:
@@ -91,9 +95,9 @@ def _label_files(config: Config, root: Path, domain: str) -> list[Path]:
 
 
 def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
-    """Return the messages in use of a catalog, and why it cannot be read.
+    """Return the messages in use of a catalog, or the problem of a catalog that cannot be read.
 
-    A catalog that is not there has no messages and no problem.
+    A missing catalog has no messages and no problem.
     """
     if not path.exists():
         return [], []
@@ -107,34 +111,40 @@ def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
 def drop_unsafe(
     path: Path, entries: list[polib.POEntry], kinds: Kinds | Kind, language: Language
 ) -> list[str]:
-    """Remove from ``entries`` those of these kinds that would spoil a page; return why."""
+    """Remove from ``entries`` those that would spoil a page; return the problems.
+
+    Only entries with ``kinds`` are checked; one kind applies to all of them.
+    """
     if isinstance(kinds, Kind):
         kinds = {entry.msgid: {kinds} for entry in entries}
     examined = [entry for entry in entries if entry.msgid in kinds]
-    problems: dict[int, str] = {}  # the first of each message, by its line
+    problems: dict[int, str] = {}  # the first problem of each message, by line
     for problem in examine(path, examined, kinds, language):
         problems.setdefault(problem.line, f"{problem}; shown in English")
     entries[:] = [entry for entry in entries if line_of(entry) not in problems]
     for entry in entries:
         if kinds.get(entry.msgid) == {Kind.PROSE}:
             entry.msgstr = prepare_prose(entry.msgid, entry.msgstr, language)
+        elif kinds.get(entry.msgid) == {Kind.LABEL}:
+            entry.msgstr = prepare_label(entry.msgid, entry.msgstr)
     return list(problems.values())
 
 
 def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
-    """Return the messages that are translated, by their source texts; the first one counts."""
+    """Return translations by source text; of several messages with one text, the first counts."""
     translations: dict[str, str] = {}
     for entry in entries:
+        # translated(): neither empty, fuzzy nor obsolete
         if entry.msgid and not entry.msgid_plural and entry.translated():
             translations.setdefault(entry.msgid, entry.msgstr)
     return translations
 
 
 def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
-    """Let Sphinx take these messages for the page at hand; return those that are translated."""
+    """Hand the messages of the current page to Sphinx; return the translations."""
     messages = translations_of(entries)
     if env.docname in label_domains(env.config):
-        return {}  # a page that is called like a catalog of labels
+        return {}  # the page has the name of a catalog of labels
     translators.pop(("general", env.docname), None)
     if messages:
         _Catalog(env.docname, messages)
@@ -142,14 +152,26 @@ def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dic
 
 
 def find_translations(
+    env: BuildEnvironment, catalog: str, texts: Collection[str], language: Language
+) -> dict[str, str]:
+    """Return the translations of texts into any language of the project, by the texts.
+
+    ``catalog`` is a page, of whose prose the texts are, or one of labels, such as the name of a
+    package. Left out is what is not translated, or would spoil a page. Read once in a build.
+    """
+    kind = Kind.LABEL if catalog in label_domains(env.config) else Kind.PROSE
+    return _find_messages(env, catalog, texts, language, kind)
+
+
+def _find_messages(
     env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
 ) -> dict[str, str]:
-    """Return those of a catalog's messages, all of one kind, that are translated and fit."""
+    """Return the safe translations of some texts of one kind in a catalog."""
     if language == source_language(env.config):
         return {}
     path = catalog_path(env, name, language.code)
     entries = [entry for entry in once(env, entries_now, path) if entry.msgid in texts]
-    drop_unsafe(path, entries, kind, language)  # which its page tells
+    drop_unsafe(path, entries, kind, language)  # problems are reported with the page
     return translations_of(entries)
 
 
@@ -170,13 +192,16 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
 
     def read() -> tuple[list[Path], str]:
         language = current_language(env.config)
-        return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
+        messages = _find_messages(env, docname, [text], language, Kind[kind])
+        return [], messages.get(text, text)
 
-    return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
+    return str(cached(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
 
 def watch_glossary(env: BuildEnvironment) -> Glossary:
     """Return the glossary; the page at hand is read again when a file of it changes.
+
+    Each of its ``terms`` has a ``name``, a ``translation(code)`` and a ``note``.
 
     Raises ``GalleryError`` if a file of it is damaged.
     """
@@ -196,7 +221,10 @@ def labels_now(env: BuildEnvironment) -> str:
 
 
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
-    """Return where the catalog of a page lies, or would lie; in this build's language if none."""
+    """Return where the catalog of a page lies, or would lie.
+
+    ``code`` is that of a language; without it, it is the language of the build.
+    """
     locale = locale_folder(env.config, Path(env.srcdir))
     return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
 

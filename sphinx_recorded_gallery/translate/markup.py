@@ -14,62 +14,73 @@ from docutils.utils import new_document
 
 from ..measurements.keys import parse_claim, parse_reference
 
-# How a block begins that is not a paragraph: lists, directives, fields, tables, quotes of code.
+# Starts of blocks that are not paragraphs: lists, directives, fields, tables, quotes of code
 _BLOCK = re.compile(
-    r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
-    r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
+    r"""
+    [-*+•‣⁃](?:\s|$)  # an item of a list
+    | \(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)](?:\s|$)  # an item with a number or a letter
+    | (?:\.\.|__)(?:\s|$)  # a directive, a comment or a target
+    | >>>(?:\s|$)  # Python at a prompt
+    | \|(?:\s|$)  # a line of verse
+    | :(?!\s)[^:`]+(?<!\s):(?:\s|$)  # a field
+    | \+- | ={3,} | -{3,}  # a table or a line below a title
+    | \s  # a quotation
+    """,
+    re.VERBOSE,
 )
 _DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
-_PLACE = 30  # characters of a text that show where something is
-_EXPLAINED = {
+_PLACE = 30  # characters of the text that a message quotes
+_EXPLANATIONS = {  # by the start of what docutils says
     "Inline literal": "is not closed; close it with two backticks",
     "Inline interpreted text": (
         "is not closed; close a name with two backticks, a link with `__ and a role with one"
     ),
     "Inline strong": "is not closed; close it with two stars, without a space before them",
-    "Inline emphasis": "is not closed; close it with a star, or write \\* for one to be seen",
-    "Inline substitution": "is not closed; close it with |, or write \\| for one to be seen",
-    "Inline target": "is not closed; write \\_ if it is no target",
+    "Inline emphasis": "is not closed; close it with a star, or write \\* for a visible star",
+    "Inline substitution": "is not closed; close it with |, or write \\| for a visible one",
+    "Inline target": "is not closed; write \\_ for a visible underscore",
     "Multiple roles": "has a role on both sides; keep the one of the source",
-    "Mismatch": "is a role and a link at once; write it as in the source",
+    "Mismatch": "is both a role and a link; write it as in the source",
 }
 TOUCHES = (
-    "where a word touches markup, put a space between, or a backslash and a space, which show none"
+    "where a word touches markup, put a space between them, or a backslash and a space, which "
+    "readers do not see"
 )
-# What has to be the same in a translation.
+# The kinds of parts that a translation has to repeat
 _COMPARED = {"literal", "role", "link", "footnote", "substitution", "target", "figure"}
-# Roles whose text is for readers and not a name. Sphinx knows a term by its translation, too.
+# Roles whose text is for readers and not a name. Sphinx also finds a term by its translation.
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr", "dfn", "sub", "subscript", "sup"}
 _WORDY_ROLES |= {"superscript", "emphasis", "strong", "title", "title-reference", "t", "term"}
-# Roles that have no title: what stands between < and > is text like all of it.
+# Roles that have no title: < and > belong to their text.
 _TITLELESS_ROLES = {"math", "code", "raw", "literal", "samp", "kbd", "file", "command"}
-FREE_ROLES = tuple(f":{role}:" for role in sorted(_TITLELESS_ROLES))  # they lead nowhere
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
-# Text that is between markup: what stands in backticks, with the ends of a link, is passed over.
+# Splits a text into parts outside of backticks, and parts in backticks with the end of a link
 _BESIDE_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`_{0,2})", re.DOTALL)
 # A name such as __init__, sys.base_prefix or x86_64, no link such as Python_
-_NAME_WITH_UNDERSCORES = re.compile(r"(?<![A-Za-z0-9_`\]|\\])_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*")
-_SIGN_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z0-9])(?:\*\*?|\|)(?=[A-Za-z0-9(])")
+_NAME_WITH_UNDERSCORES = re.compile(
+    r"(?<![A-Za-z0-9_`\]|\\])(?:\\?_)*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*"
+)
+_SIGN_INSIDE_A_WORD = re.compile(r"(?<=[A-Za-z0-9])(?:\*\*?|\|)(?=[A-Za-z0-9(]|\\ )")
 _ANY_STAR = re.compile(r"(?<!\\)\*")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Markup:
-    """What a message holds beside words."""
+    """The markup of a message, and its words."""
 
-    parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
-    emphasized: int  # how many parts are, in either way
-    strong: int  # how many of them are bold
-    glued: int  # how many of them begin inside a word of Latin letters or a number
+    parts: Counter[tuple[str, str]]  # kind and value, such as the text of a literal
+    emphasized: int  # number of parts in italics or bold
+    strong: int  # number of them in bold
+    glued: int  # number of them that begin inside a Latin word or a number
     plain: str  # the words alone
-    problems: dict[str, str]  # what the parser complains about, and that in words for translators
+    problems: dict[str, str]  # messages of docutils, each explained to translators
 
 
 def parse(text: str, *, glue: bool = False) -> Markup:
-    """Parse one message; ``glue`` lets words touch markup, as it is set for some languages."""
-    children, messages = _parse_inline(text.rstrip(), glue)  # as lines of a page are read
+    """Parse one message; with ``glue``, words may touch markup, as in some languages."""
+    children, messages = _parse_inline(text.rstrip(), glue)  # as docutils strips lines
     parts: Counter[tuple[str, str]] = Counter()
     plain: list[str] = []
     for child in children:
@@ -77,16 +88,17 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     problems: dict[str, str] = {}
     places = _find_places(children)
     for message in messages:
-        problem, place = _DOCUTILS.sub("", message.astext().strip()), next(places, "")
-        known = next((each for each in _EXPLAINED if problem.startswith(each)), None)
-        problems.setdefault(problem, f"{place!r} {_EXPLAINED[known]}" if known else problem)
+        problem = _DOCUTILS.sub("", message.astext().strip())
+        problems.setdefault(problem, _explain(problem, next(places, "")))
     if _BLOCK.match(text):
-        start = "a space" if text[0].isspace() else repr(text.split()[0])
-        remedy = "" if text[0].isspace() else "; for words write a backslash before it"
-        told = f"begins with {start}, which starts a list or another block"
-        problems[told] = told + remedy
+        problem, explanation = _describe_block(text)
+        problems[problem] = explanation
+    compared_parts: Counter[tuple[str, str]] = Counter()
+    for (kind, value), count in parts.items():
+        if kind in _COMPARED:
+            compared_parts[kind, value] = count
     return Markup(
-        parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
+        parts=compared_parts,
         emphasized=parts["emphasis", ""] + parts["strong", ""],
         strong=parts["strong", ""],
         glued=_count_glued(children),
@@ -95,8 +107,25 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     )
 
 
+def _explain(problem: str, place: str) -> str:
+    """Return a message of docutils in words for translators, if it is one of the frequent ones."""
+    for beginning, explanation in _EXPLANATIONS.items():
+        if problem.startswith(beginning):
+            return f"{place!r} {explanation}"
+    return problem
+
+
+def _describe_block(text: str) -> tuple[str, str]:
+    """Return what is wrong with a text that starts like a block, and the same with a remedy."""
+    if text[0].isspace():
+        problem = "begins with a space, which starts a list or another block"
+        return problem, problem
+    problem = f"begins with {text.split()[0]!r}, which starts a list or another block"
+    return problem, f"{problem}; for words write a backslash before it"
+
+
 def _count_glued(children: list[nodes.Node]) -> int:
-    """Return how many times emphasis begins behind a Latin letter or a digit, as in 2*x."""
+    """Return how many times emphasis follows a Latin letter or a digit directly, as in 2*x."""
     count = 0
     for text, emphasis in pairwise(children):
         is_emphasis = isinstance(emphasis, nodes.emphasis | nodes.strong)
@@ -106,58 +135,69 @@ def _count_glued(children: list[nodes.Node]) -> int:
 
 
 def count_new_glued(target: Markup, source: Markup) -> int:
-    """Return how much emphasis a translation has begun inside words, beyond that of its source."""
+    """Return how often a translation begins emphasis inside words where its source does not."""
     new = target.emphasized - source.emphasized
     return max(min(new, target.glued - source.glued), 0)
 
 
 def shield_names(text: str, translation: str) -> str:
-    """Return a translation, for which words may touch markup, with its plain names kept plain.
+    """Return a translation with plain names protected where words may touch markup.
 
-    Where words may touch markup, ``sys.base_prefix`` would be a link to ``base``, and ``2*3*4``
-    emphasis. Such signs get a backslash if that makes the markup more like that of the source.
+    There, ``sys.base_prefix`` would be a link to ``base``, and ``2*3*4`` emphasis. Such signs get a
+    backslash if that brings the markup closer to that of the source.
     """
     source = parse(text)
     distance = _distance(parse(translation, glue=True), source)
     if not distance:
         return translation
-    is_plain_star = not source.emphasized and text.count("*") == translation.count("*")
+    stars_are_plain = not source.emphasized and text.count("*") == translation.count("*")
     pieces = _BESIDE_BACKTICKS.split(translation)
-    for index in range(0, len(pieces), 2):
-        escaped = _NAME_WITH_UNDERSCORES.sub(partial(_escape_name, text, source), pieces[index])
-        escaped = _SIGN_INSIDE_A_WORD.sub(lambda sign: re.sub(r".", r"\\\g<0>", sign[0]), escaped)
-        pieces[index] = _ANY_STAR.sub(r"\*", escaped) if is_plain_star else escaped
+    for index in range(0, len(pieces), 2):  # every second piece stands in backticks
+        piece = _NAME_WITH_UNDERSCORES.sub(partial(_escape_name, text, source), pieces[index])
+        piece = _SIGN_INSIDE_A_WORD.sub(_escape_sign, piece)
+        if stars_are_plain:
+            piece = _ANY_STAR.sub(r"\*", piece)
+        pieces[index] = piece
     shielded = "".join(pieces)
-    is_nearer = _distance(parse(shielded, glue=True), source) < distance
-    return shielded if is_nearer else translation
+    if _distance(parse(shielded, glue=True), source) < distance:
+        return shielded
+    return translation
+
+
+def _escape_sign(sign: re.Match[str]) -> str:
+    """Return a sign with a backslash before each of its characters."""
+    return re.sub(r".", r"\\\g<0>", sign[0])
 
 
 def _escape_name(text: str, source: Markup, name: re.Match[str]) -> str:
-    """Return a name whose underscores are no markup, but for one that may be a link (``name_``)."""
-    ends_as_link = name[0].endswith("_") and not name[0].startswith("_")
-    is_plain_in_source = name[0] in text and ("link", "reference") not in source.parts
+    """Return a name with its underscores escaped, unless it may be a link (``name_``)."""
+    bare = name[0].replace("\\", "")
+    ends_as_link = bare.endswith("_") and not bare.startswith("_")
+    is_plain_in_source = bare in text and ("link", "reference") not in source.parts
     if ends_as_link and not is_plain_in_source:
         return name[0]
-    return name[0].replace("_", r"\_")
+    return re.sub(r"\\?_", r"\\_", name[0])
 
 
 def _distance(target: Markup, source: Markup) -> int:
-    """Return in how many places a translation has other markup than its source."""
+    """Return in how many places the markup of a translation differs from that of its source."""
     new_problems = target.problems.keys() - source.problems.keys()
-    missing, added = source.parts - target.parts, target.parts - source.parts
+    missing = source.parts - target.parts
+    added = target.parts - source.parts
     new_glued = count_new_glued(target, source)
     return len(new_problems) + missing.total() + added.total() + new_glued
 
 
 def _find_places(children: list[nodes.Node]) -> Iterator[str]:
-    """Yield where the parser stumbled: the text from there on."""
-    text = [child.astext() for child in children]
+    """Yield the beginning of the text at each place where the parser stumbled."""
+    texts = [child.astext() for child in children]
     for number, child in enumerate(children):
         if isinstance(child, nodes.problematic):
-            yield "".join(text[number:])[:_PLACE]
+            yield "".join(texts[number:])[:_PLACE]
 
 
 def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]) -> None:
+    """Add the markup of a node to ``parts``, and its words to ``plain``."""
     if isinstance(node, nodes.Text):
         plain.append(node.astext())
         return
@@ -170,67 +210,79 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         parts["figure", figure] += 1
         plain.append(words)
     elif isinstance(node, nodes.inline):
-        role = node["role"] or "`"
-        explicit = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(node["raw"])
-        target = explicit["target"] if explicit else node["raw"]
-        words = " "
-        if role == "math":
-            words = " ".join(["", *re.findall(r"\\(?:text|mathrm)\{([^{}]*)\}", target), ""])
-            target = re.sub(r"\\(text|mathrm)\{[^{}]*\}", r"\\\1{}", target)
-        parts["role", f":{role}:" if role in _WORDY_ROLES else f":{role}:`{target}`"] += 1
-        plain.append(explicit["title"] if explicit else words)
+        value, words = _read_role(node["role"] or "`", node["raw"])
+        parts["role", value] += 1
+        plain.append(words)
     elif isinstance(node, nodes.reference):
         parts["link", node.get("refuri", "") or "reference"] += 1
         plain.append(" " if text == node.get("refuri") else text)
     elif isinstance(node, nodes.target):
         if "refuri" not in node and "refname" not in node:
             parts["target", f"_`{text}`"] += 1
-            plain.append(text)  # else it is what an embedded address leaves beside its link
+            plain.append(text)  # else it belongs to the address of a link
     elif isinstance(node, nodes.footnote_reference | nodes.citation_reference):
         parts["footnote", text or node.rawsource] += 1  # [#name]_ has no text of its own
     elif isinstance(node, nodes.substitution_reference):
         parts["substitution", text] += 1
     else:
-        parts[node.tagname, ""] += 1
+        if isinstance(node, nodes.emphasis | nodes.strong):
+            parts[node.tagname, ""] += 1
         for child in node.children:
             _collect(child, parts, plain)
 
 
+def _read_role(role: str, raw: str) -> tuple[str, str]:
+    """Return the part of a role that a translation has to repeat, and the words that may differ."""
+    title_and_target = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(raw)
+    target, words = raw, " "
+    if title_and_target:
+        target, words = title_and_target["target"], title_and_target["title"]
+    elif role == "math":
+        texts = re.findall(r"\\(?:text|mathrm)\{([^{}]*)\}", raw)
+        words = " ".join(["", *texts, ""])
+        target = re.sub(r"\\(text|mathrm)\{[^{}]*\}", r"\\\1{}", raw)
+    if role in _WORDY_ROLES:
+        return f":{role}:", words
+    return f":{role}:`{target}`", words
+
+
 def _read_figure(role: str, raw: str) -> tuple[str, str]:
-    """Return what has to be the same in a translation, and the words that may differ."""
+    """Return what a translation has to repeat, and the words that may differ."""
     try:
         if role == "measured":
             return f":measured:`{parse_reference(raw).name}`", " "
+        # unescape() removes backslashes as the parser of docutils stores them: as NUL characters.
         claim = parse_claim(nodes.unescape(raw.replace("\\", "\0")))
         return claim.signature, claim.words
     except ValueError:
         return f":{role}:`{raw}`", " "
 
 
-def _note_role(
+def _accept_role(
     rawsource: str, text: str, role: str, lineno: int
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Take every role for known."""
+    """Accept every role."""
     raw = nodes.unescape(text, restore_backslashes=True)
     return [nodes.inline(rawsource, text, role=role, raw=raw)], []
 
 
 def _parse_inline(text: str, glue: bool) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Return the nodes of a text, and what docutils complains about."""
-    inliner, memo = _machinery(glue)
+    """Return the nodes of a text, and the messages of docutils."""
+    inliner, memo = _make_inliner(glue)
     children, messages = inliner.parse(text, 1, memo, nodes.paragraph())
     return children, messages
 
 
 @cache
-def _machinery(glue: bool) -> tuple[states.Inliner, Any]:
+def _make_inliner(glue: bool) -> tuple[states.Inliner, Any]:
+    """Return a parser of inline markup, and the state that it needs."""
     settings = frontend.get_default_settings(Parser)
     settings.warning_stream = False
     settings.character_level_inline_markup = glue
     document = new_document("message", settings)
-    inliner = states.Inliner()  # a subclass would not do: it looks for patterns in its own class
+    inliner = states.Inliner()  # not a subclass: it finds its patterns in its own class
     inliner.init_customizations(settings)
-    inliner.interpreted = _note_role
-    # The rest of what docutils keeps there is for blocks and for roles that it knows
+    inliner.interpreted = _accept_role
+    # docutils keeps more in it, for blocks and for its own roles.
     memo = states.Struct(document=document, reporter=document.reporter, language=None)
     return inliner, memo

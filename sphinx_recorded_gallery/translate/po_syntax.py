@@ -1,7 +1,7 @@
-"""Read the text of a catalog as GNU gettext does.
+"""Parse the text of a catalog as GNU gettext does.
 
-polib takes one layout of a ``.po`` file; other tools write others. Here, blanks and line breaks may
-stand between any two words, as GNU gettext has it, and each comment may touch its sign.
+polib reads only one layout of ``.po`` files; other tools write others. As in GNU gettext, blanks
+and line breaks may stand between any two words here, and a comment may touch its sign.
 """
 
 import re
@@ -29,12 +29,12 @@ _ESCAPED = {
     "\\": "\\",
     '"': '"',
 }
-# Names with blanks stand between isolates
+# Names of files with blanks stand between isolates
 _REFERENCE = re.compile(r"\u2068[^\u2069]*\u2069\S*|\S+")
 
 
 class PoSyntaxError(ValueError):
-    """Text that is no catalog: in which line, why, and what to do."""
+    """A text that is not a catalog: the line, the problem and a remedy."""
 
     def __init__(self, line: int, problem: str, remedy: str) -> None:
         super().__init__(problem)
@@ -45,25 +45,25 @@ class PoSyntaxError(ValueError):
 
 @dataclass(kw_only=True)
 class _Draft:
-    """A message while it is read: pieces of its fields and of its comments."""
+    """A message that is being read: pieces of its fields and of its comments."""
 
-    line: int  # where it begins, with its comments
+    line: int  # where it begins, including its comments
     fields: dict[str, list[str]] = field(default_factory=dict)  # by keyword
-    comments: dict[str, list[str]] = field(default_factory=dict)  # by the sign behind the #
-    previous: dict[str, list[str]] = field(default_factory=dict)  # the former fields, behind #|
+    comments: dict[str, list[str]] = field(default_factory=dict)  # by the sign after the #
+    previous: dict[str, list[str]] = field(default_factory=dict)  # the former fields, after #|
     line_of_text: int = 0
     is_obsolete: bool = False
 
     @property
     def is_translated(self) -> bool:
-        """Tell whether its msgstr has begun."""
+        """Whether its msgstr has begun."""
         return any(keyword.startswith("msgstr") for keyword in self.fields)
 
 
 def parse_po(text: str) -> polib.POFile:
-    """Return the catalog that a text holds; its entries know the line where each begins.
+    """Return the catalog of a text; each entry has the line where it begins.
 
-    Raises ``PoSyntaxError`` for text that GNU gettext would not read either.
+    Raises ``PoSyntaxError`` for a text that GNU gettext would not read either.
     """
     reader = _Reader()
     for number, line in enumerate(text.split("\n"), start=1):
@@ -77,16 +77,16 @@ class _Reader:
 
     def __init__(self) -> None:
         self.catalog = polib.POFile()
-        self.is_empty = True  # no message was read yet
+        self.is_empty = True  # no message has been read yet
         self.draft: _Draft | None = None
-        self.pieces: list[str] | None = None  # to which a text is added
-        self.next = _Draft(line=0)  # comments that belong to the next message, if one begins
+        self.pieces: list[str] | None = None  # of the current field
+        self.next = _Draft(line=0)  # comments of the next message
 
     def read_line(self, number: int, line: str) -> None:
         """Read a line without the blanks around it."""
         if line.startswith(("<<<<<<< ", ">>>>>>> ")) or line == "=======":
-            problem, remedy = "a conflict that git left here", "keep one side and no line of git's"
-            raise PoSyntaxError(number, problem, remedy)
+            problem = "an unresolved merge conflict"
+            raise PoSyntaxError(number, problem, "keep one side and remove the lines of git")
         comment = _COMMENT.fullmatch(line)
         if not comment:
             self._read_fields(number, line, is_obsolete=False)
@@ -99,8 +99,10 @@ class _Reader:
             self._next(number).comments.setdefault(sign, []).append(comment["text"])
 
     def finish_message(self) -> None:
-        """Add the message that was read to the catalog."""
-        draft, self.draft, self.pieces = self.draft, None, None
+        """Add the current message to the catalog."""
+        draft = self.draft
+        self.draft = None
+        self.pieces = None
         if draft is None:
             return
         if not draft.is_translated:
@@ -120,61 +122,69 @@ class _Reader:
 
     def _read_previous(self, number: int, text: str) -> None:
         draft = self._next(number)
+        pieces: list[str] | None = None  # of the last keyword, which may be on a line before
+        if draft.previous:
+            pieces = list(draft.previous.values())[-1]
         for keyword, piece in _split_words(number, text):
             if keyword and keyword != "#":
-                draft.previous[keyword] = []
-            elif not draft.previous:
-                raise _no_catalog(number)
+                pieces = draft.previous[keyword] = []
+            elif pieces is None:
+                raise _syntax_error(number)
             else:
-                draft.previous[[*draft.previous][-1]].append(piece)
+                pieces.append(piece)
 
     def _read_fields(self, number: int, text: str, *, is_obsolete: bool) -> None:
         for keyword, piece in _split_words(number, text):
             if keyword == "#":
                 self._next(number).comments.setdefault("", []).append(piece)
-            elif keyword == "domain":  # of which a project has one for each file
+            elif keyword == "domain":  # each file of a project is one domain
                 self.finish_message()
                 self.pieces = []
             elif keyword:
                 self._begin_field(number, keyword, is_obsolete=is_obsolete)
             elif self.pieces is None:
-                raise _no_catalog(number)
+                raise _syntax_error(number)
             else:
                 self.pieces.append(piece)
 
     def _begin_field(self, number: int, keyword: str, *, is_obsolete: bool) -> None:
-        if keyword in ("msgctxt", "msgid") and (self.draft is None or self.draft.is_translated):
+        is_start = keyword in ("msgctxt", "msgid")
+        if is_start and (self.draft is None or self.draft.is_translated):
             self.finish_message()
-            self.draft, self.next = self._next(number), _Draft(line=0)
+            self.draft = self._next(number)
             self.draft.is_obsolete = is_obsolete
+            self.next = _Draft(line=0)
         draft = self.draft
         if draft is None:
-            raise _no_catalog(number)
-        if keyword in ("msgctxt", "msgid") and "msgid" in draft.fields:
+            raise _syntax_error(number)
+        if is_start and "msgid" in draft.fields:
             raise PoSyntaxError(draft.line_of_text, "no msgstr follows", 'add: msgstr ""')
         if keyword in draft.fields:
             problem = f"a second {keyword}"
-            raise PoSyntaxError(number, problem, "keep one, and remove the lines of the other")
+            raise PoSyntaxError(number, problem, "keep one and remove the lines of the other")
         if keyword == "msgid":
             draft.line_of_text = number
         elif "msgid" not in draft.fields and keyword != "msgctxt":
-            raise _no_catalog(number)
+            raise _syntax_error(number)
         self.pieces = draft.fields.setdefault(keyword, [])
 
 
 def _split_words(number: int, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the keywords and the texts of a line, each with an empty other half.
+    """Yield the words of a line: a keyword and "", or "" and a text.
 
-    A comment behind them has the keyword ``#``.
+    A comment after them is yielded as ``#`` and its text.
     """
     end = 0
-    while rest := text[end:].strip(_BLANKS):
+    while True:
+        rest = text[end:].strip(_BLANKS)
+        if not rest:
+            return
         if rest.startswith("#"):
             yield "#", rest[1:]
             return
         word = _WORD.match(text, end)
         if not word:
-            raise _no_catalog(number, text[end:])
+            raise _syntax_error(number, text[end:])
         end = word.end()
         if word["keyword"]:
             yield re.sub(r"\s", "", word["keyword"]), ""
@@ -182,29 +192,38 @@ def _split_words(number: int, text: str) -> Iterator[tuple[str, str]]:
             yield "", _ESCAPE.sub(_unescape, word["text"])
 
 
-def _no_catalog(number: int, text: str = "") -> PoSyntaxError:
+def _syntax_error(number: int, text: str = "") -> PoSyntaxError:
     if _BEGINS_AS_FIELD.match(text) or '"' in text:
         problem = "the text has to stand between two quotes"
-        return PoSyntaxError(number, problem, 'write \\" for one inside')
+        return PoSyntaxError(number, problem, 'write \\" for a quote inside')
     return PoSyntaxError(number, "not a catalog from here on", "compare with the lines above")
 
 
 def _unescape(escape: re.Match[str]) -> str:
-    if escape[1]:
-        return _ESCAPED[escape[1]]
-    code = int(escape[2], 8) if escape[2] else int(escape[3], 16)
-    return chr(code) if code < 0x80 else escape[0]  # else it is half of a character
+    """Return the character of an escape; a part of a character in UTF-8 stays an escape."""
+    letter, octal, hexadecimal = escape.groups()
+    if letter:
+        return _ESCAPED[letter]
+    code = int(octal, 8) if octal else int(hexadecimal, 16)
+    if code >= 0x80:
+        return escape[0]
+    return chr(code)
 
 
 def _make_entry(draft: _Draft) -> polib.POEntry:
     texts = {keyword: "".join(pieces) for keyword, pieces in draft.fields.items()}
     previous = {keyword: "".join(pieces) for keyword, pieces in draft.previous.items()}
-    comments = {sign: "\n".join(map(_one_blank_less, c)) for sign, c in draft.comments.items()}
+    comments = {}
+    for sign, lines in draft.comments.items():
+        comments[sign] = "\n".join(line.removeprefix(" ") for line in lines)
     plural_forms = {}
     for keyword, text in texts.items():
         if "[" in keyword:
             plural_forms[int(keyword[len("msgstr[") : -1])] = text
-    flags = (flag.strip() for flag in comments.get(",", "").replace("\n", ",").split(","))
+    flags: dict[str, None] = {}
+    for flag in comments.get(",", "").replace("\n", ",").split(","):
+        if flag.strip():
+            flags[flag.strip()] = None
     return polib.POEntry(
         msgid=texts["msgid"],
         msgstr=texts.get("msgstr", ""),
@@ -214,7 +233,7 @@ def _make_entry(draft: _Draft) -> polib.POEntry:
         tcomment=comments.get("", ""),
         comment=comments.get(".", ""),
         occurrences=_read_references(comments.get(":", "")),
-        flags=[*dict.fromkeys(filter(None, flags))],
+        flags=list(flags),
         previous_msgid=previous.get("msgid"),
         previous_msgid_plural=previous.get("msgid_plural"),
         previous_msgctxt=previous.get("msgctxt"),
@@ -223,15 +242,14 @@ def _make_entry(draft: _Draft) -> polib.POEntry:
     )
 
 
-def _one_blank_less(comment: str) -> str:
-    return comment.removeprefix(" ")
-
-
 def _read_references(text: str) -> list[tuple[str, str]]:
     references = []
     for reference in _REFERENCE.findall(text):
         file, _colon, line = reference.rpartition(":")
-        references.append((file, line) if file and line.isdigit() else (reference, ""))
+        if file and line.isdigit():
+            references.append((file, line))
+        else:
+            references.append((reference, ""))
     return references
 
 

@@ -1,4 +1,4 @@
-"""Templates: the messages of each page and all labels, as translators get them.
+"""Templates: the messages of each page, and all labels.
 
 Sphinx's gettext builder extracts the messages of pages; this module adds the labels of packages,
 and comments that say what each message is. ``update-po`` writes the templates to
@@ -95,11 +95,10 @@ def _read_built_pots(root: Path, folder: Path) -> dict[str, polib.POFile]:
     for path in sorted(folder.rglob("*.pot")):
         pot = read_catalog(path)
         for entry in pot:
-            files = [
-                Path(os.path.relpath(folder / file, root)).as_posix()
-                for file, _line in entry.occurrences
-            ]
-            entry.occurrences = [(file, "") for file in dict.fromkeys(files)]
+            files: dict[str, None] = {}
+            for file, _line in entry.occurrences:
+                files[Path(os.path.relpath(folder / file, root)).as_posix()] = None
+            entry.occurrences = [(file, "") for file in files]
         pots[_domain(path, folder)] = pot
     if not pots:
         raise GalleryError("the messages cannot be extracted: Sphinx found none")
@@ -127,7 +126,7 @@ def _add_labels(pot: polib.POFile, labels: Iterable[tuple[str, str]]) -> None:
 
 
 def annotate_pots(app: Sphinx, exception: Exception | None) -> None:
-    """Write into the finished templates what each message is; do nothing if the build failed."""
+    """Add comments on the kind of each message to the templates, unless the build failed."""
     if exception:
         return
     for docname in app.env.found_docs:
@@ -135,20 +134,22 @@ def annotate_pots(app: Sphinx, exception: Exception | None) -> None:
         for node, text in extract_messages(app.env.get_doctree(docname)):
             comments_by_text[text].add(_COMMENTS.get(type(node), ""))
         if not comments_by_text:
-            continue  # and Sphinx has written no template
+            continue  # Sphinx writes no template without messages
         pot = polib.pofile(str(Path(app.outdir, f"{docname}.pot")), wrapwidth=0)
         for entry in pot:
             comments = comments_by_text[entry.msgid]
             # A text of two kinds gets no comment: its translation has to suit both.
-            entry.comment = next(iter(comments)) if len(comments) == 1 else ""
+            entry.comment = ""
+            if len(comments) == 1:
+                [entry.comment] = comments
         pot.save()
 
 
 def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
     """Yield the labels of a package, ``_("...")`` in HTML and code, with the files they are in.
 
-    The package is read below ``root`` if it is there, and otherwise where it is installed. Raises
-    ``GalleryError`` if it is in neither place.
+    The package is read below ``root``, or else where it is installed. Raises ``GalleryError`` if it
+    is in neither place.
     """
     package = root / name
     if not package.is_dir():
@@ -167,7 +168,7 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
 def _labels_in_code(source: str) -> list[str]:
     """Return the labels of a module in their order.
 
-    Babel would miss the labels inside f-strings before Python 3.12.
+    Before Python 3.12, Babel would miss labels inside f-strings.
     """
     labels = []
     for node in ast.walk(ast.parse(source)):
@@ -238,21 +239,21 @@ def read_pots(project: Project) -> dict[str, polib.POFile]:
         try:
             pots[_domain(path, folder)] = read_catalog(path)
         except GalleryError as error:
-            remedy = f"run: {suggest('update-po')}"  # which writes all of them anew
+            remedy = f"run: {suggest('update-po')}"  # it writes all of them anew
             raise GalleryError(error.text, path=path, line=error.line, remedy=remedy) from None
     return pots
 
 
 def shipped_translations(project: Project, language: Language) -> list[polib.POEntry]:
-    """Return the translations of labels that Sphinx, the theme and the engine bring along.
+    """Return the translations of labels that Sphinx, the theme and the engine ship with.
 
-    Unsafe ones of Sphinx and the theme are left out.
+    Unsafe translations of Sphinx and the theme are left out.
     """
     entries: list[polib.POEntry] = []
     for package in sorted(_packages_with_labels(project.config)):
         locale = _package_folder(package) / "locale"
         for text, translation in _read_compiled(locale, language.code):
-            line = len(entries) + 1  # by which the checks distinguish them
+            line = len(entries) + 1  # the checks tell entries apart by line
             entries.append(polib.POEntry(msgid=text, msgstr=translation, linenum=line))
     drop_unsafe(Path("sphinx.po"), entries, Kind.LABEL, language)
     path = shipped_labels(language.code)

@@ -1,9 +1,9 @@
-"""How far catalogs are translated, for the page that shows it."""
+"""How much of each catalog is translated, for the page that shows it."""
 
 import contextlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polib
@@ -12,101 +12,167 @@ from sphinx.environment import BuildEnvironment
 from ..errors import GalleryError
 from ..languages import locale_folder
 from ..project import Project
-from ..store import keep
+from ..store import cached, watch
 from .catalogs import (
     count_words,
     find_catalogs,
     is_of_module,
     is_wordless,
+    label_domains,
     percent_done,
     read_catalog,
 )
 from .hidden_characters import find_hidden
 from .pot import read_pots
 
-# A line of the header that names a person has an address or a year.
+# A line of the header that credits a person has an address or a year.
 _CREDIT = re.compile(r"^([^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Status:
-    """How far one catalog is, or several together, in words of the source."""
+class CatalogStatus:
+    """How much of one or several catalogs is translated, in words of the source.
+
+    ``words_fuzzy`` are those of ``words_left`` whose translation waits for revision. ``domain`` is
+    the page, or the name of a catalog of labels if ``is_of_labels``.
+    """
 
     words: int
     words_left: int
-    words_fuzzy: int  # of those left, the ones whose translation waits to be revised
+    words_fuzzy: int
     path: Path = Path()
-    domain: str = ""  # the page, or the name of a catalog of labels
+    domain: str = ""
+    is_of_labels: bool = False
     translators: tuple[str, ...] = ()
 
     @property
     def percent(self) -> int:
-        """Whole percents of the words, 100 only if nothing is left."""
+        """Whole percents of the words; 100 only if nothing is left."""
         return percent_done(self.words, self.words_left)
 
 
-def language_status(project: Project, code: str) -> list[Status]:
-    """Measure all catalogs of a language, in the order of their names.
+@dataclass(frozen=True, kw_only=True)
+class TranslationStatus:
+    """How much of each catalog of one language is translated, in the order of their names."""
 
-    They are measured by the messages that they should have, or without templates by their own. Of
-    one that is not there, or cannot be read, nothing is translated. Raises ``GalleryError`` for a
-    damaged template.
+    catalogs: tuple[CatalogStatus, ...]
+
+    @property
+    def total(self) -> CatalogStatus:
+        """All catalogs together."""
+        return CatalogStatus(
+            words=sum(catalog.words for catalog in self.catalogs),
+            words_left=sum(catalog.words_left for catalog in self.catalogs),
+            words_fuzzy=sum(catalog.words_fuzzy for catalog in self.catalogs),
+        )
+
+    @property
+    def translators(self) -> list[str]:
+        """The names of all translators, in order."""
+        names: set[str] = set()
+        for catalog in self.catalogs:
+            names.update(catalog.translators)
+        return sorted(names)
+
+
+def language_status(project: Project, code: str) -> TranslationStatus:
+    """Return the status of each catalog of a language, in the order of their names.
+
+    It counts the messages of the templates, or without templates those of the catalog itself. In a
+    catalog that is missing or cannot be read, nothing counts as translated. Raises ``GalleryError``
+    for a damaged template.
     """
     pots = read_pots(project)
+    labels = label_domains(project.config)
     statuses = []
     for domain, path in find_catalogs(project, code, pots).items():
         catalog = polib.POFile()
-        with contextlib.suppress(GalleryError):
-            catalog = read_catalog(path) if path.exists() else catalog
-        own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgid_plural)}
-        entries = pots.get(domain, ()) if pots else own.values()
-        # Comments of a module that is folded are not what makes a page translated.
-        texts = [entry.msgid for entry in entries if not is_of_module(entry, domain)]
-        left = [text for text in texts if not _is_done(text, own.get(text))]
-        fuzzy = [text for text in left if text in own and own[text].fuzzy]
-        words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
-        lines = map(_CREDIT.match, map(str.strip, catalog.header.splitlines()))
-        names = [line[1] for line in lines if line]
-        names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0])
-        statuses.append(
-            Status(
-                path=path,
-                domain=domain,
-                words=words,
-                words_left=words_left,
-                words_fuzzy=words_fuzzy,
-                translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
-            )
-        )
-    return statuses
+        if path.exists():
+            with contextlib.suppress(GalleryError):
+                catalog = read_catalog(path)
+        template = pots.get(domain, ()) if pots else None
+        status = _measure(path, domain, catalog, template)
+        statuses.append(replace(status, is_of_labels=domain in labels))
+    return TranslationStatus(catalogs=tuple(statuses))
 
 
-def catalog_status(env: BuildEnvironment, code: str) -> list[Status]:
-    """Return how far each catalog of a language is, in the order of their names.
+def _measure(
+    path: Path,
+    domain: str,
+    catalog: polib.POFile,
+    template: Sequence[polib.POEntry] | None,
+) -> CatalogStatus:
+    """Return the status of a catalog, measured by a template or else by its own messages."""
+    own_entries = {
+        entry.msgid: entry for entry in catalog if not (entry.obsolete or entry.msgid_plural)
+    }
+    messages = own_entries.values() if template is None else template
+    words = words_left = words_fuzzy = 0
+    for message in messages:
+        # A page counts as translated even if comments of a folded module are not.
+        if is_of_module(message, domain):
+            continue
+        count = count_words(message.msgid)
+        entry = own_entries.get(message.msgid)
+        words += count
+        if not _is_done(message.msgid, entry):
+            words_left += count
+            if entry and entry.fuzzy:
+                words_fuzzy += count
+    return CatalogStatus(
+        path=path,
+        domain=domain,
+        words=words,
+        words_left=words_left,
+        words_fuzzy=words_fuzzy,
+        translators=_find_translators(catalog),
+    )
 
-    While no file below the folder of catalogs changes, none is read again, in later builds either.
+
+def _find_translators(catalog: polib.POFile) -> tuple[str, ...]:
+    """Return the persons that the header of a catalog names, each once."""
+    names = []
+    for line in catalog.header.splitlines():
+        credit = _CREDIT.match(line.strip())
+        if credit:
+            names.append(credit[1].strip())
+    last_translator, _bracket, _address = catalog.metadata.get("Last-Translator", "").partition("<")
+    names.append(last_translator.strip())
+    return tuple(dict.fromkeys(name for name in names if _is_name(name)))
+
+
+def load_translation_status(env: BuildEnvironment, code: str) -> TranslationStatus:
+    """Return how much of a language is translated; ``code`` is that of ``languages.toml``.
+
+    The status has a :class:`CatalogStatus` for each of its ``catalogs``, the ``total`` of all, and
+    the names of the ``translators``.
+
+    The page at hand is read again when that changes. The result is cached, also for later builds,
+    until a file in the folder of catalogs changes. In a catalog that cannot be read, nothing counts
+    as translated. Raises ``GalleryError`` for a damaged template.
     """
-    root, config = Path(env.srcdir), env.config
+    return watch(env, _load_status, code)
+
+
+def _load_status(env: BuildEnvironment, code: str) -> TranslationStatus:
+    root = Path(env.srcdir)
+    config = env.config
     locale = locale_folder(config, root)
     project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
     files = sorted(locale.rglob("*.po*"))  # and the templates
-    statuses: list[Status] = keep(
+    status: TranslationStatus = cached(
         env, ("catalogs", code), files, lambda: ([], language_status(project, code))
     )
-    return statuses
+    return status
 
 
 def _is_done(text: str, entry: polib.POEntry | None) -> bool:
-    """Tell a message that is translated, or has no words to translate."""
-    return bool(entry.translated()) if entry else is_wordless(text)
+    """Return whether a message is translated, or has no words to translate."""
+    if entry is None:
+        return is_wordless(text)
+    return bool(entry.translated())
 
 
 def _is_name(text: str) -> bool:
-    """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
+    """Return whether a page may show a text as a person's name; FULL NAME is a placeholder."""
     return 0 < len(text) <= 100 and not text.isupper() and not find_hidden(text)
-
-
-def add_up(statuses: Sequence[Status]) -> Status:
-    """Return how far several catalogs are together."""
-    names = ("words", "words_left", "words_fuzzy")
-    return Status(**{name: sum(getattr(each, name) for each in statuses) for name in names})

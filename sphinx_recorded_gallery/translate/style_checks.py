@@ -1,7 +1,7 @@
-"""Advice on style: what a translation may get wrong though its page is whole.
+"""Advice on style: mistakes in translations that do not spoil a page.
 
-What a language asks for follows from its script, which CLDR knows; what is a pattern alone stands
-in ``script_rules.toml``. Each check is a generator. What it yields can be excused at the message::
+The rules of a language follow from its script, which CLDR knows; rules that are only patterns are
+in ``script_rules.toml``. Each check is a generator. Its advice can be excused at the message::
 
     # check-po: allow numbers (why)
 """
@@ -16,14 +16,17 @@ from pathlib import Path
 from babel import numbers
 
 from .catalogs import Kind, is_wordless
-from .checks import ALL, Check, Message, find_lost
+from .checks import ALL, Check, Message
 from .hidden_characters import find_hidden, find_leftward
 from .style_rules import load_script_rules, load_style_rules
 
 _HAN = "\u3400-\u9fff"
 _WIDE = {"Hans", "Hant"}  # full-width punctuation
 _EAST = {"Kore", "Jpan", *_WIDE}
-_CHARSET = {"Hans": "gb2312", "Hant": "cp950"}  # has the script's characters, not its sister's
+_CHARSET = {
+    "Hans": "gb2312",
+    "Hant": "cp950",
+}  # of one script only
 
 
 # How a text ends
@@ -37,33 +40,40 @@ _KOREAN_SENTENCE = re.compile(r"(?:[가-힣]다|세요|십시오|[까죠])$")
 
 
 def check_final_punctuation(message: Message) -> Iterator[str]:
-    """Texts that end in another way than their source.
+    """Texts that end otherwise than their source.
 
     Good: "It is fast." → "빠릅니다."
     Bad: "It is fast." → "빠릅니다,"
     """
-    source, target = message.text.rstrip(), message.translation.rstrip()
-    end_of_source, end_of_target = _end_of(source), _end_of(target)
+    source = message.text.rstrip()
+    target = message.translation.rstrip()
+    end_of_source = _end_of(source)
+    end_of_target = _end_of(target)
     if target.endswith("::") and not source.endswith("::"):
         yield "ends with ::, which starts a block of code; write one"
     elif end_of_source == end_of_target:
         return
     elif end_of_target in (",", ";", ":") or (end_of_target == "?" and end_of_source == "."):
         name = _ENDS[end_of_target]
-        yield f"ends with a {name}, and the source does not; end it as the source"
+        yield f"ends with a {name}, and the source does not; end it like the source"
     elif end_of_source and not end_of_target and _needs_end(message, end_of_source):
         name = _ENDS[end_of_source]
-        yield f"the {name} at the end is missing; write it, and look whether more is missing"
+        yield f"the {name} at the end is missing; write it, and check whether more is missing"
 
 
 def _end_of(text: str) -> str:
+    """Return the mark at the end of a text, in half width; empty if there is none."""
     bare = text.rstrip(_CLOSING)
+    if bare.endswith(_ABBREVIATIONS):
+        return ""
     last = bare[-1:].translate(_HALF_WIDTH)
-    return last if last in _ENDS and not bare.endswith(_ABBREVIATIONS) else ""
+    if last not in _ENDS:
+        return ""
+    return last
 
 
 def _needs_end(message: Message, end_of_source: str) -> bool:
-    """Tell whether a translation without a mark at its end lacks one."""
+    """Return whether a translation without a mark at its end should have one."""
     script = message.language.script
     text = message.translation.rstrip().rstrip(_CLOSING)
     if script == "Kore":  # a noun ends a phrase without a mark
@@ -107,23 +117,26 @@ def check_spaces(message: Message) -> Iterator[str]:
 
 
 def check_pairs(message: Message) -> Iterator[str]:
-    """Brackets and quotation marks of which one is missing.
+    """Brackets and quotation marks without their other half.
 
     Good: "A word (one)." → "말(하나)."
     Bad: "A word (one)." → "말(하나."
     """
-    # „…“ and ”…” are pairs, too: these are counted together
-    source, target = (re.sub("[„“”]", '"', text) for text in message.wording)
+    # „…“ and ”…” are pairs, too, so these marks are counted together.
+    source, target = message.wording
+    source = re.sub("[„“”]", '"', source)
+    target = re.sub("[„“”]", '"', target)
     for opening, closing in _PAIRS.items():
         if opening == closing:
-            surplus, allowed = target.count(opening) % 2, source.count(opening) % 2
-            lost = "a quotation mark"
+            surplus = target.count(opening) % 2
+            allowed = source.count(opening) % 2
+            missing = "a quotation mark"
         else:
             surplus = target.count(opening) - target.count(closing)
             allowed = source.count(opening) - source.count(closing)
-            lost = closing if surplus > 0 else opening
+            missing = closing if surplus > 0 else opening
         if surplus and not allowed:
-            yield f"{lost} is missing, the other half of a pair; write it"
+            yield f"{missing} is missing, the other half of a pair; write it"
 
 
 def check_script(message: Message) -> Iterator[str]:
@@ -134,39 +147,40 @@ def check_script(message: Message) -> Iterator[str]:
     """
     characters = set(re.findall(f"[{_HAN}]", message.translation)) - set(message.text)
     charset = _CHARSET[message.language.script]
-    foreign = sorted(c for c in characters if not c.encode(charset, "ignore"))
+    foreign = [character for character in characters if not character.encode(charset, "ignore")]
     if foreign:
-        text = " ".join(foreign)
+        text = " ".join(sorted(foreign))
         yield f"characters of the other Chinese script, or very rare: {text}; write others"
 
 
 def check_character(message: Message) -> Iterator[str]:
-    """Characters in pieces or lost, and blanks that are not the plain one.
+    """Decomposed or lost characters, and special blanks.
 
     Good: "A kernel." → "커널."
     Bad: "A kernel." → "커\u00a0널."
     """
     text = message.translation
     if unicodedata.normalize("NFC", text) != text:
-        yield "letters in pieces (NFD), as macOS names files; save the text as NFC"
+        yield "decomposed letters (NFD), as in names of files on macOS; save the text as NFC"
         return
     for character in dict.fromkeys(text):
         is_odd = unicodedata.category(character) in _ODD_CATEGORIES or character == "\ufffd"
         if not is_odd or character == " " or character in message.text or find_hidden(character):
-            continue  # what is hidden is refused
+            continue  # hidden characters are refused by another check
         code = f"U+{ord(character):04X}"
-        yield f"{code} is lost, unseen or a special blank; write a plain character"
+        yield f"{code} is a lost, invisible or special character; write a plain one"
 
 
 def check_direction(message: Message) -> Iterator[str]:
-    """Letters that turn the direction of a line, in a language that is written to the right.
+    """Letters written from right to left, in a language that is not.
 
     Good: "A number." → "수."
     Bad: "A number." → "수 \u05d0."
     """
     script = message.language.script
-    if letters := find_leftward(message.translation, script=script, source=message.text):
-        yield f"letters written from right to left: {letters}; look whether they belong here"
+    letters = find_leftward(message.translation, script=script, source=message.text)
+    if letters:
+        yield f"letters written from right to left: {letters}; check whether they belong here"
 
 
 # Names and terms
@@ -182,14 +196,17 @@ def check_glossary(message: Message) -> Iterator[str]:
 
 
 def check_names(message: Message) -> Iterator[str]:
-    """Names that are translated, misspelt, or written with letters that only look like theirs.
+    """Names that are translated, misspelt, or written with lookalike letters.
 
     Good: "Run PyTorch." → "PyTorch를 실행합니다."
     Bad: "Run PyTorch." → "파이토치를 실행합니다."
     """
     source, target = message.wording
-    for word in sorted(set(re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source))):
-        name = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
+    words = re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source)
+    for word in sorted(set(words)):
+        name = word
+        if word.endswith("s") and word[:-1].isupper():  # a plural such as GPUs
+            name = word[:-1]
         has_capital_inside = any(map(str.isupper, name[1:])) and len(name) > 2
         is_name = has_capital_inside and source.strip() != name
         if (is_name or name in message.glossary.names) and name not in target:
@@ -199,15 +216,15 @@ def check_names(message: Message) -> Iterator[str]:
 # Numbers
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-# Where words say a number, another language may need digits, or other words
-_SAYS_NUMBER = re.compile(
+# Numbers in words, which another language may write in digits or with other words
+_NUMBER_WORD = re.compile(
     r"\b(?:zero|none|one|once|two|twice|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both"
     r"|first|second|third|fourth|\w+th|hal[fv]\w*|quarters?|doubl\w+|triple\w*|tenths?|dozen|pair"
     r"|few|some|several|\w+ty|hundred\w*|thousand\w*|million|billion"
     r"|January|February|March|April|May|June|July|August|\w+ber)\b",
     re.IGNORECASE,
 )
-# One that another language writes otherwise: 3 million, 300만, 3 pm; 50 % is also half
+# Numbers that another language writes otherwise: 3 million, 300만, 3 pm; 50 % is also half
 _SCALED = re.compile(
     r"\d[\d.,]* ?(?:thousand|million|billion|[천만억千万萬亿億]|[ap]\.?m\b)|절반|一半"
 )
@@ -226,8 +243,11 @@ def check_numbers(message: Message) -> Iterator[str]:
     """
     source, target = message.words
     if numbers.get_decimal_symbol(message.language.locale) != ".":  # 1.000 Aufrufe, 1,5 ms
-        source, target = (re.sub(r"(?<=\d)[.,\u00a0\u202f](?=\d)", "", t) for t in (source, target))
-    in_source, in_target = _count_numbers(source), _count_numbers(target)
+        separator = re.compile(r"(?<=\d)[.,\u00a0\u202f](?=\d)")
+        source = separator.sub("", source)
+        target = separator.sub("", target)
+    in_source = _count_numbers(source)
+    in_target = _count_numbers(target)
     missing = in_source - in_target
     # "1" is an article in many languages
     added = [number for number in in_target - in_source if number != "1" and not in_source[number]]
@@ -235,13 +255,13 @@ def check_numbers(message: Message) -> Iterator[str]:
         for number in missing:
             instead = f", and there is {', '.join(added)}" if added else ""
             yield f"the number {number} is missing{instead}; numbers stay as they are"
-    excused = 2 * len(_SAYS_NUMBER.findall(source)) + len(_SCALED.findall(source))
+    excused = 2 * len(_NUMBER_WORD.findall(source)) + len(_SCALED.findall(source))
     if len(added) > excused or any(len(number) > 8 for number in added):
         for number in added:
             yield f"the number {number} is not in the source; numbers stay as they are"
     for quantity, unit in dict.fromkeys(_QUANTITY.findall(source)):
         if not _keeps_unit(quantity, unit, target):
-            yield f"{quantity} {unit}: the unit is missing or another; keep it"
+            yield f"{quantity} {unit}: the unit is missing or changed; keep it"
 
 
 def _count_numbers(text: str) -> Counter[str]:
@@ -251,7 +271,7 @@ def _count_numbers(text: str) -> Counter[str]:
 
 
 def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
-    """Tell whether a quantity has its unit somewhere in a translation, or is not there at all."""
+    """Return whether a quantity has its unit somewhere in a translation, or is missing."""
     places = [target[match.end() :] for match in re.finditer(re.escape(quantity), target)]
     if not places or (unit == "%" and f"百分之{quantity}" in target.replace(" ", "")):
         return True
@@ -259,18 +279,19 @@ def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
     return any(kept.match(place) or _UNIT_WORD.match(place) for place in places)
 
 
-# What a measured figure looks like in prose, and "from one to another" as languages say it
+# A measurement in prose, and "from one to another" in several languages
 _FIGURE = r"(?:\{[^{}]+\}|:measured:`[^`]+`)"
 _FROM_TO = re.compile(
-    rf"(?:\bfrom|\bvon|\bde|从|從)\s*({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
+    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::claim:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
     rf"|({_FIGURE})\S{{0,3}}(?:에서|から)[^{{}}:.。]*?({_FIGURE})\S{{0,3}}?(?:로|へ|に)"
+    rf"|({_FIGURE})\s*→\s*({_FIGURE})"
 )
 _KEEPS_ORDER = re.compile(r"[.;:!?]\s|\b(?:and|or|but|while)\b")
 _NAMED = (r"``.+?``", r"<[^<>\s]+>`_|:(?:doc|ref):`[^`]+`")
 
 
 def check_order(message: Message) -> Iterator[str]:
-    """Figures that were swapped, or literals and links between which a list or a sentence ends.
+    """Measurements that are swapped, or literals and links of different sentences or items.
 
     Good: "Set ``a``. Then ``b``." → "``a`` 설정. 그다음 ``b``."
     Bad: "Set ``a``. Then ``b``." → "``b`` 설정. 그다음 ``a``."
@@ -280,18 +301,18 @@ def check_order(message: Message) -> Iterator[str]:
         old, new = filter(None, pair)
         is_in_order = 0 <= message.text.find(old) < message.text.find(new)
         if (new, old) in turns or (is_in_order and (old, new) not in turns):
-            yield f"reads from {old} to {new}, and the source the other way; swap the two"
+            yield f"reads from {old} to {new}, and the source the other way round; swap them"
     for pattern in _NAMED:
         in_source = re.findall(pattern, message.text)
         in_target = re.findall(pattern, message.translation)
-        is_repeated = len(set(in_source)) < len(in_source)  # it may be meant twice
+        is_repeated = len(set(in_source)) < len(in_source)  # the repetition may be intended
         if is_repeated or sorted(in_source) != sorted(in_target):
             continue
         for first, second in pairwise(in_source):
             between = message.text.split(first)[1].split(second)[0]
             is_swapped = in_target.index(first) > in_target.index(second)
             if is_swapped and _KEEPS_ORDER.search(between):
-                yield f"{first} stands behind {second} here; look whether they are swapped"
+                yield f"{first} comes after {second} here; check whether they are swapped"
 
 
 # English
@@ -303,7 +324,7 @@ _TITLE = re.compile(r"`([^`<]+?)(?: <[^<>]*>)?`_|\"([^\"]+)\"|“([^”]+)”")
 
 
 def check_untranslated(message: Message) -> Iterator[str]:
-    """Sentences that are still the English ones.
+    """Sentences that are still English.
 
     Good: "Try the other versions." → "다른 버전도 써 봅니다."
     Bad: "Try the other versions." → "Try the other versions."
@@ -343,23 +364,48 @@ def check_emphasis(message: Message) -> Iterator[str]:
 
 
 def check_added_code(message: Message) -> Iterator[str]:
-    """Code that the source does not have, where all of its code is kept.
+    """Code that the source does not have, if all code of the source is kept.
 
     Good: "It calls ``f()``." → "``f()`` 호출, ``f()``."
     Bad: "It calls ``f()``." → "``f()`` 호출, ``g()``."
     """
-    source, target = message.source.parts, message.target.parts
-    added = [value for kind, value in find_lost(target, source) if kind == "literal"]
-    if added and not find_lost(source, target) and not message.new_problems:
+    if not _has_code_of_source(message):
+        return
+    known = {value for _kind, value in message.source.parts}
+    known |= {value for _source, value in message.differences.equivalent}
+    literals = {value for kind, value in message.target.parts if kind == "literal"}
+    if added := sorted(literals - known):
         code = ", ".join(added)
-        yield f"code that the source does not have: {code}; look whether it belongs here"
+        yield f"code that the source does not have: {code}; check whether it belongs here"
+
+
+def check_changed_code(message: Message) -> Iterator[str]:
+    """Code that is left out, or shown otherwise: in words of the translation, by another role.
+
+    Good: "Call ``f()``." → "``f()`` 호출."
+    Bad: "Pass a ``(key, value)``." → "``(키, 값)`` 전달."
+    """
+    if not _has_code_of_source(message):
+        return
+    for source, target in message.differences.equivalent:
+        yield f"{source} stands there as {target}; keep it if a program reads it"
+    if left_out := message.differences.left_out:
+        code = ", ".join(left_out)
+        yield f"code of the source that is left out: {code}; look whether it is missed"
+
+
+def _has_code_of_source(message: Message) -> bool:
+    """Tell whether markup is the same but for what is advice."""
+    differences = message.differences
+    return not (message.new_problems or differences.missing or differences.added)
 
 
 _WORDS = ALL - {Kind.FORMULA}
 _PROSE = frozenset({Kind.PROSE})
-# What is told of words has no say while markup is broken, since it tells one from the other.
+# Checks of words are skipped while markup is broken, since it separates words from the rest.
 ADVICE = (
     Check(name="added-code", run=check_added_code, of=_PROSE),
+    Check(name="changed-code", run=check_changed_code, of=_PROSE),
     Check(name="character", run=check_character, scripts=_EAST, whole=True),
     Check(name="direction", run=check_direction),
     Check(name="emphasis", run=check_emphasis, of=_PROSE, whole=True),
@@ -380,5 +426,5 @@ def find_advice(locale: Path, language: str) -> list[Check]:
 
     Raises ``GalleryError`` if its rules of style are damaged.
     """
-    rules = [*load_script_rules(), *load_style_rules(locale, language)]
-    return [*ADVICE, *(rule.check for rule in rules)]
+    rules = load_script_rules() + load_style_rules(locale, language)
+    return [*ADVICE, *[rule.check for rule in rules]]

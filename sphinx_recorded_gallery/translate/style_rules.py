@@ -1,29 +1,29 @@
-"""Rules of style that are patterns: for the languages of a script, and for one language of a site.
+"""Style rules in the form of patterns, for all languages of a script or one language of a site.
 
-``script_rules.toml`` has what a script asks for. How a site addresses its readers is for its
-translators to say, in ``locale/<language>/style.toml``. A rule names words that no translation has
-unless its source does. What it finds is advice, and can be excused at the message like that of any
-other check::
+``script_rules.toml`` has the rules of scripts. How a site addresses its readers is decided by its
+translators, in ``locale/<language>/style.toml``. A rule describes words that a translation may only
+have if its source has them. Its findings are advice, and can be excused at the message like those
+of any other check::
 
     [[rule]]
-    name = "register"        # of the check; several rules may share it
+    name = "register"        # name of the check; several rules may share it
     pattern = "..."          # a regular expression of Python
     message = "another style: ...{found}; write 합니다, as all pages do"
-    bad = "빠르다."          # the pattern has to find something here
-    good = "빠릅니다."       # and nothing here
+    bad = "빠르다."          # the pattern must match here
+    good = "빠릅니다."       # and must not match here
 
-These may follow:
+Optional fields:
 
-- ``kinds``, a list: the messages that it is for (prose, comment, formula, name, label); else all
-  but formulas
-- ``scripts``, a list: the languages that it is for, by script; else all of the file
-- ``in_markup = true``: it looks at the text with its markup, not at the words alone
-- ``around``: how many characters on both sides are shown
+- ``kinds``, a list: the kinds of messages to check (prose, comment, formula, name, label); by
+  default all but formulas
+- ``scripts``, a list: the scripts of the languages to check; by default all languages of the file
+- ``in_markup = true``: check the text with its markup instead of the words alone
+- ``around``: the number of characters to show on both sides of a match
 """
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,7 +37,8 @@ FILE_NAME = "style.toml"
 _SCRIPT_RULES = Path(__file__).with_name("script_rules.toml")
 _FIELDS = {"name": str, "pattern": str, "message": str, "bad": str, "good": str}
 _FURTHER_FIELDS = {"kinds": list, "scripts": list, "in_markup": bool, "around": int}
-_SHOWN = 5  # places that one message tells of
+_TYPE_NAMES = {str: "a text", list: "a list of texts", bool: "true or false", int: "a number"}
+_MAX_PLACES = 5  # that one message shows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +56,10 @@ class StyleRule:
     around: int = 0
 
     def find(self, message: Message) -> Iterator[str]:
-        """Yield what to say of a message; nothing if its translation follows the rule."""
-        text = message.translation if self.in_markup else message.wording[1]
+        """Yield the advice on a message; nothing if its translation follows the rule."""
+        _source, text = message.wording
+        if self.in_markup:
+            text = message.translation
         places: dict[str, None] = {}
         for match in self.pattern.finditer(text):
             start = max(0, match.start() - self.around)
@@ -64,7 +67,7 @@ class StyleRule:
             if place not in message.text:
                 places[place] = None
         if places:
-            yield self.message.format(found=" ".join([*places][:_SHOWN]))
+            yield self.message.format(found=" ".join([*places][:_MAX_PLACES]))
 
     @property
     def check(self) -> Check:
@@ -74,18 +77,20 @@ class StyleRule:
 
 @cache
 def load_script_rules() -> list[StyleRule]:
-    """Return the rules that scripts ask for."""
+    """Return the rules of scripts."""
     return _read_rules(_SCRIPT_RULES)
 
 
 def load_style_rules(locale: Path, language: str) -> list[StyleRule]:
     """Return the rules of a language in a folder of catalogs; none without a file.
 
-    Raises ``GalleryError`` for a file that is no such list, and for a rule that does not find its
-    bad example, or finds its good one.
+    Raises ``GalleryError`` for a file that is not a list of rules, and for a rule that misses its
+    bad example or finds something in its good one.
     """
     path = locale / language / FILE_NAME
-    return _read_rules(path) if path.exists() else []
+    if not path.exists():
+        return []
+    return _read_rules(path)
 
 
 def _read_rules(path: Path) -> list[StyleRule]:
@@ -100,27 +105,60 @@ def _read_rules(path: Path) -> list[StyleRule]:
 
 
 def _parse(path: Path, number: int, fields: Any) -> StyleRule:
-    def wrong(text: str, remedy: str) -> GalleryError:
+    """Return the rule that a table of the file describes; raise ``GalleryError`` if none."""
+
+    def error(text: str, remedy: str) -> GalleryError:
         return GalleryError(f"rule {number}: {text}", path=path, remedy=remedy)
 
-    types = _FIELDS | _FURTHER_FIELDS
-    is_table = isinstance(fields, dict) and _FIELDS.keys() <= fields.keys() <= types.keys()
-    if not is_table or not all(isinstance(value, types[name]) for name, value in fields.items()):
-        raise wrong("not as a rule is written", f"give it {', '.join(sorted(_FIELDS))} as texts")
+    _check_fields(fields, error)
+    _check_message(fields["message"], error)
     try:
         pattern = re.compile(fields["pattern"])
-    except re.error as error:
-        raise wrong(f"the pattern is none: {error}", "correct it") from None
-    names = {kind.name.lower(): kind for kind in Kind}
-    kinds = fields.get("kinds", [])
-    if not all(kind in names for kind in kinds):
-        raise wrong("a kind that there is not", f"choose among {', '.join(names)}")
-    if "{found}" not in fields["message"]:
-        raise wrong("the message does not show what was found", "write {found} into it")
+    except re.error as pattern_error:
+        raise error(f"invalid pattern: {pattern_error}", "correct it") from None
     if not pattern.search(fields["bad"]):
-        raise wrong("the pattern finds nothing in the bad example", "correct one of them")
+        raise error("the pattern finds nothing in the bad example", "correct one of them")
     if pattern.search(fields["good"]):
-        raise wrong("the pattern finds something in the good example", "correct one of them")
-    further = {"kinds": frozenset(names[kind] for kind in kinds)} if kinds else {}
-    scripts = tuple(fields.get("scripts", ()))
-    return StyleRule(**{**fields, "pattern": pattern, "scripts": scripts, **further})
+        raise error("the pattern finds something in the good example", "correct one of them")
+    kinds_by_name = {kind.name.lower(): kind for kind in Kind}
+    kinds = []
+    for name in fields.get("kinds", []):
+        if name not in kinds_by_name:
+            raise error("an unknown kind", f"choose among {', '.join(kinds_by_name)}")
+        kinds.append(kinds_by_name[name])
+    arguments = dict(fields)
+    arguments["pattern"] = pattern
+    arguments["scripts"] = tuple(fields.get("scripts", ()))
+    arguments.pop("kinds", None)
+    if kinds:
+        arguments["kinds"] = frozenset(kinds)
+    return StyleRule(**arguments)
+
+
+def _check_fields(fields: Any, error: Callable[[str, str], GalleryError]) -> None:
+    """Raise an error unless a value is a table with the fields of a rule, each of its type."""
+    if not isinstance(fields, Mapping):
+        raise error("not a table", "begin it with [[rule]]")
+    types = _FIELDS | _FURTHER_FIELDS
+    missing = sorted(_FIELDS.keys() - fields.keys())
+    if missing:
+        raise error(f"no {', '.join(missing)}", "add it as a text")
+    unknown = sorted(fields.keys() - types.keys())
+    if unknown:
+        raise error(f"an unknown field: {', '.join(unknown)}", f"choose among {', '.join(types)}")
+    for name, value in fields.items():
+        if type(value) is not types[name]:  # isinstance takes true for an int
+            raise error(f"{name} has the wrong type", f"write {_TYPE_NAMES[types[name]]}")
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            raise error(f"{name} has the wrong type", f"write {_TYPE_NAMES[list]}")
+
+
+def _check_message(message: str, error: Callable[[str, str], GalleryError]) -> None:
+    """Raise an error unless ``{found}`` is all that a message of a rule has to fill in."""
+    if "{found}" not in message:
+        raise error("the message does not show what was found", "write {found} into it")
+    try:
+        message.format(found="")
+    except (ValueError, KeyError, IndexError, AttributeError):
+        text = "the message has other braces than those of {found}"
+        raise error(text, "write each of them twice") from None

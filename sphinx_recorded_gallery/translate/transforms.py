@@ -1,8 +1,8 @@
 """Translate comments in the code of a page, and mark the text that is not translated.
 
-A block of code stays as it is while Sphinx translates the page. Beside it stands a helper node for
-each paragraph of comments, which Sphinx extracts and translates like any other text. Once that is
-done, the translations are written into the block and the helpers are removed.
+A block of code is not changed while Sphinx translates the page. Each paragraph of its comments has
+a helper node beside the block, which Sphinx extracts and translates like any other text. Afterwards
+the translations are written into the block and the helpers are removed.
 """
 
 from collections import defaultdict
@@ -37,6 +37,7 @@ from ..store import hash_file, note_problem, once, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
 from .code_comments import find_comments, replace_comments
+from .equivalents import is_same_page
 from .loading import (
     catalog_path,
     drop_unsafe,
@@ -52,7 +53,7 @@ _ = get_translation("sphinx_recorded_gallery")
 
 
 class hidden_message(addnodes.translatable, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A message that stands in no text of the page, ``original``; Sphinx looks for no markup."""
+    """A message, ``original``, that is not part of the page's text; Sphinx expects no markup."""
 
     def preserve_original_messages(self) -> None:
         """Do nothing: ``original`` is set from the start."""
@@ -71,7 +72,7 @@ class code_comment(hidden_message, nodes.literal_block):  # noqa: N801
 
 
 class row_name(hidden_message, nodes.literal_block):  # noqa: N801
-    """What a recipe calls a case, a variant or a size of what it measured.
+    """The name of a case, a variant or a size in the rows of a recipe.
 
     Sphinx parses the translation of anything but a literal block, and would run a directive in it.
     """
@@ -83,27 +84,28 @@ class fold_summary(code_comment):  # noqa: N801
 
 @dataclass(kw_only=True)
 class PageTranslation:
-    """What the transforms of one page hand on to each other while it is translated."""
+    """State that the transforms of one page share while it is translated."""
 
-    raw_enabled: bool  # docutils' settings, which are off meanwhile
+    raw_enabled: bool  # docutils' settings, switched off meanwhile
     file_insertion_enabled: bool
-    effects: set[tuple[str, str]]  # what a browser makes of the source page beside its words
+    effects: set[tuple[str, str]]  # effects of the source page, see _effects_of
     messages: list[tuple[nodes.TextElement, str, str | None]]  # node, source text, translation
-    percent: int  # of the words that are translated
+    percent: int  # share of words that are translated
 
 
-# name of the attribute of a document that holds its PageTranslation, until it is translated
+# Attribute of a document with its PageTranslation, until it is translated
 _STATE = "page_translation"
 
 
 def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
-    """Put helper nodes for comments before each block of code, of a cell or in a text."""
+    """Put helper nodes for comments before each block of code, in cells and in texts."""
     for block in code_in_text(document):
         _add_comments_of(block, block.source, block.line)
     for block in code_of_cells(document):
         if isinstance(block.parent, folded_cell):
             summary = fold_summary("", "", original=block.parent["summary"])
-            summary.source, summary.line = block.source, block.line
+            summary.source = block.source
+            summary.line = block.line
             block.parent.insert(0, summary)
         source, line = block.get("recipe_module", (block.source, block.line))
         _add_comments_of(block, source, line)
@@ -122,15 +124,16 @@ def _add_comments_of(block: nodes.literal_block, source: str | None, line: int |
 
 
 def add_names(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
-    """Put helper nodes for the names of what a recipe measured, which tables and charts show."""
+    """Put helper nodes for the names in a recipe's rows, which tables and charts show."""
     if not isinstance(page, RecordedPage):
         return
-    words: dict[str, None] = {}  # in order, once
+    words: dict[str, None] = {}  # in order, without repetitions
     for _cell, data in find_data(page.recording.notebook):
         for row in find_rows(data):
             for name in (row.case, row.sizes, row.size or "", row.variant):
                 words[str(name)] = None
-        if spans := find_spans(data):
+        spans = find_spans(data)
+        if spans:
             for name in (spans.case, *spans.lanes):
                 words[name] = None
     for word in words:
@@ -142,7 +145,7 @@ def add_names(_env: BuildEnvironment, document: nodes.document, page: RecipePage
 
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
-    """Return the translation of a name in a recipe's rows, None where there is none."""
+    """Return the translation of a name in a recipe's rows, or None."""
     if kind != "name":
         return None
     translation = find_message(app.env, docname, word, Kind.NAME)
@@ -150,12 +153,12 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 
 
 def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None:
-    """Before Sphinx translates a page: give it the messages that are fit for readers.
+    """Before Sphinx translates a page, hand it the safe messages.
 
-    Notes what is wrong with the page's catalog, and what the later transforms need.
+    Notes problems of the page's catalog, and the state for later transforms.
     """
     if not is_translated(env.config):
-        install_messages(env, [])  # nor those of another build in this process
+        install_messages(env, [])  # removes those of another build in this process
         return
     language = current_language(env.config)
     path = catalog_path(env, env.docname)
@@ -174,43 +177,47 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         note_problem(env, problem)
     translations = install_messages(env, entries)
 
-    # Comments of a module that is folded are not what makes a page translated.
-    own = {text for node, text in messages if not node.get("is_of_module")}
-    words = sum(count_words(text) for text in own)
-    words_left = sum(count_words(text) for text in own if text not in translations)
+    # A page counts as translated even if comments of a folded module are not.
+    own_texts = {text for node, text in messages if not node.get("is_of_module")}
+    words = words_left = 0
+    for text in own_texts:
+        words += count_words(text)
+        if text not in translations:
+            words_left += count_words(text)
+    text_messages = []
+    for node, text in messages:
+        if isinstance(node, nodes.TextElement):
+            text_messages.append((node, text, translations.get(text)))
     settings = document.settings
     document[_STATE] = PageTranslation(
         raw_enabled=settings.raw_enabled,
         file_insertion_enabled=settings.file_insertion_enabled,
         effects=_effects_of_page(document),
-        messages=[
-            (node, text, translations.get(text))
-            for node, text in messages
-            if isinstance(node, nodes.TextElement)
-        ],
+        messages=text_messages,
         percent=percent_done(words, words_left),
     )
     settings.character_level_inline_markup = language.words_touch_markup
-    # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
-    settings.raw_enabled = settings.file_insertion_enabled = False
+    # Directives in a catalog are refused; if one got through, it could not read files.
+    settings.raw_enabled = False
+    settings.file_insertion_enabled = False
 
 
 def _compare_with_page(
     env: BuildEnvironment, path: Path, entries: list[polib.POEntry], texts: Collection[str]
 ) -> list[str]:
-    """Return which messages the page and its catalog do not have in common."""
-    # who writes catalogs without `update-po`, which keeps templates, may leave some out
+    """Return the differences between the messages of a page and of its catalog."""
+    # Catalogs that were written without `update-po`, so without templates, may be incomplete.
     has_templates = (locale_folder(env.config, Path(env.srcdir)) / "templates").is_dir()
     differences = compare(path, entries, list(texts), env.config.language)
-    return [
-        str(difference)
-        for difference in differences
-        if has_templates or difference.check == "unknown"
-    ]
+    problems = []
+    for difference in differences:
+        if has_templates or difference.check == "unknown":
+            problems.append(str(difference))
+    return problems
 
 
 def _kind_of(node: nodes.Element) -> Kind:
-    """Return what the message of a node is."""
+    """Return the kind of a node's message."""
     if isinstance(node, row_name):
         return Kind.NAME
     if isinstance(node, hidden_message):
@@ -221,7 +228,7 @@ def _kind_of(node: nodes.Element) -> Kind:
 
 
 def _note_refusal(env: BuildEnvironment, text: str, reason: str) -> None:
-    """Note that a message is not shown as its catalog has it; ``text`` is of either language."""
+    """Note that a translation is not shown as it is; ``text`` is in either language."""
     path = catalog_path(env, env.docname)
     line = None
     for entry in once(env, entries_now, path):
@@ -234,18 +241,27 @@ def _note_refusal(env: BuildEnvironment, text: str, reason: str) -> None:
 def strip_added_nodes(env: BuildEnvironment, document: nodes.document) -> None:
     """Replace every node whose kind or target does not occur in the source page by its text.
 
-    This is the last look at a page, in case a hostile translation got past the checks; code has
-    that of comment_safety.py.
+    This is the last defence, in case a hostile translation got past the checks; for code,
+    comment_safety.py is.
     """
     state = document.get(_STATE)
     if state is None:
         return
+    code = env.config.language
     for node in list(document.findall(nodes.Element)):
-        if node.parent is None or _effects_of(node) <= state.effects:
+        if node.parent is None:
+            continue
+        new_effects = _effects_of(node) - state.effects
+        if all(_is_same_page_of(effect, state.effects, code) for effect in new_effects):
             continue
         text = node.astext()
-        is_inline = isinstance(node.parent, nodes.TextElement)
-        node.parent.replace(node, nodes.Text(text) if is_inline else nodes.paragraph("", text))
+        if isinstance(node, nodes.title_reference):  # code in single backticks
+            node.parent.replace(node, nodes.emphasis("", text))
+            continue
+        replacement: nodes.Node = nodes.paragraph("", text)
+        if isinstance(node.parent, nodes.TextElement):
+            replacement = nodes.Text(text)
+        node.parent.replace(node, replacement)
         reason = f"{shorten(text)} would be more than words on the page; shown as words"
         _note_refusal(env, text, reason)
 
@@ -257,13 +273,20 @@ def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
     return effects
 
 
+def _is_same_page_of(effect: tuple[str, str], effects: set[tuple[str, str]], code: str) -> bool:
+    """Tell an address of what the source page leads to, in the language ``code``."""
+    name, address = effect
+    sources = [source for other, source in effects if other == name == "refuri"]
+    return any(is_same_page(source, address, code) for source in sources)
+
+
 def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:
-    """Return what a browser makes of an element beside its words: its kind, addresses and HTML."""
+    """Return the effects of an element beside its words: its kind, addresses and HTML."""
     if isinstance(node, nodes.emphasis | nodes.strong | nodes.literal):
-        return set()  # it shows words otherwise, and does nothing
+        return set()  # these only style words
     effects = {("kind", node.tagname)}
     for name in ("refuri", "uri", "reftarget", "refname", "filename"):
-        # A term is known by its translation, too.
+        # A term may also be named by its translation.
         is_term = name == "reftarget" and node.get("reftype") == "term"
         if name in node and not is_term:
             effects.add((name, str(node[name])))
@@ -273,7 +296,7 @@ def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
-    """After Sphinx translated a page: mark what is English still, and say so on top."""
+    """After Sphinx has translated a page, mark what is still English, with a note at the top."""
     state: PageTranslation | None = document.attributes.pop(_STATE, None)
     if state is None:
         return
@@ -287,26 +310,26 @@ def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
             node["classes"].append(tag)
     for node, text, translation in state.messages:
         is_prose = translation not in (None, text) and _kind_of(node) is Kind.PROSE
-        is_skipped = is_prose and not node["translated"]  # Sphinx takes nothing but a paragraph
+        is_skipped = is_prose and not node["translated"]  # Sphinx only accepts a paragraph
         if is_skipped:
             reason = "the translation starts a list or a block; shown in English"
             _note_refusal(env, text, reason)
         if translation is None or is_skipped:
             node["classes"].append(tag)
     if state.percent < 100:
-        _say_how_much_is_translated(env, document, state.percent)
+        _add_note(env, document, state.percent)
 
 
-def _say_how_much_is_translated(
-    env: BuildEnvironment, document: nodes.document, percent: int
-) -> None:
+def _add_note(env: BuildEnvironment, document: nodes.document, percent: int) -> None:
+    """Say below the title how much of a page is translated."""
     title = next(iter(document.findall(nodes.title)), None)
     if title is None:
         return
     share = format_percent(percent / 100, current_language(env.config).locale)
     text = _("%(percent)s of this page is translated; the rest is in English.")
     paragraph = nodes.paragraph("", text % {"percent": share} + " ")
-    if address := repository_address(env, catalog_path(env, env.docname)):
+    address = repository_address(env, catalog_path(env, env.docname))
+    if address:
         paragraph += nodes.reference("", _("Help translating"), refuri=address)
     note = nodes.note("", paragraph, classes=["translation-note"])
     title.parent.insert(title.parent.index(title) + 1, note)

@@ -9,6 +9,7 @@ import difflib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import polib
@@ -36,7 +37,7 @@ _IN_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 # Marks between words that a writer may exchange without changing the meaning, and the letter after
 # them, which is a capital if a sentence begins there
 _MARKS = re.compile(r"(?:[,;.–—](?=\s)|(?<=\s)-{1,3}(?=\s))\s*(\w?)")
-# How much of its words a message has to share with another text to get that text's translation
+# The share of words that a message must have in common with another text to get its translation
 _CUTOFF_OF_REMOVED_TEXTS = 0.6
 _CUTOFF_OF_TEXTS = 0.8
 
@@ -59,9 +60,10 @@ def update_catalogs(
     report: list[str] = []
     for language in languages:
         paths = find_catalogs(project, language.code, templates)
-        old_catalogs = {
-            domain: read_catalog(path) for domain, path in paths.items() if path.exists()
-        }
+        old_catalogs = {}
+        for domain, path in paths.items():
+            if path.exists():
+                old_catalogs[domain] = read_catalog(path)
         shipped = shipped_translations(project, language)
         catalogs, outcomes = plan_update(
             old_catalogs, templates, language=language.code, shipped=shipped
@@ -78,15 +80,16 @@ def describe_update(outcomes: Outcomes) -> list[str]:
     lines = []
     for domain, outcome_by_text in outcomes.items():
         counts = Counter(outcome_by_text.values())
-        parts = [
-            f"{counts[outcome]} {outcome}"
-            for outcome in (REUSED, KEPT, FUZZY, NEW)
-            if counts[outcome]
-        ]
+        parts = []
+        for outcome in (REUSED, KEPT, FUZZY, NEW):
+            if counts[outcome]:
+                parts.append(f"{counts[outcome]} {outcome}")
         line = f"{domain}: {', '.join(parts)}"
-        texts_to_do = [text for text, outcome in outcome_by_text.items() if outcome in (FUZZY, NEW)]
-        if texts_to_do:
-            word_count = sum(map(count_words, texts_to_do))
+        word_count = 0
+        for text, outcome in outcome_by_text.items():
+            if outcome in (FUZZY, NEW):
+                word_count += count_words(text)
+        if word_count:
             line += f"; {word_count} words to translate"
         lines.append(line)
     return lines
@@ -105,8 +108,8 @@ def plan_update(
     template has is kept as obsolete, unless another catalog has its translation in use. ``shipped``
     are the translations of labels that Sphinx, the theme and the engine bring along.
     """
-    texts_in_use = {entry.msgid for template in templates.values() for entry in template}
-    own_entries = [entry for catalog in catalogs.values() for entry in catalog]
+    texts_in_use = {entry.msgid for entry in chain.from_iterable(templates.values())}
+    own_entries = list(chain.from_iterable(catalogs.values()))
     shipped_in_use = [entry for entry in shipped if entry.msgid in texts_in_use]
     memory = remember([*own_entries, *shipped_in_use])
     disputed = find_disputed(own_entries)
@@ -130,17 +133,17 @@ def plan_update(
 
 def _drop_moved(catalogs: Collection[polib.POFile]) -> None:
     """Remove the obsolete messages whose translation a catalog has in use."""
-    translations_in_use = {
-        (entry.msgid, entry.msgstr)
-        for catalog in catalogs
-        for entry in catalog.translated_entries()
-    }
+    translations_in_use = set()
     for catalog in catalogs:
-        catalog[:] = [
-            entry
-            for entry in catalog
-            if not entry.obsolete or (entry.msgid, entry.msgstr) not in translations_in_use
-        ]
+        for entry in catalog.translated_entries():
+            translations_in_use.add((entry.msgid, entry.msgstr))
+    for catalog in catalogs:
+        kept_entries = []
+        for entry in catalog:
+            has_moved = entry.obsolete and (entry.msgid, entry.msgstr) in translations_in_use
+            if not has_moved:
+                kept_entries.append(entry)
+        catalog[:] = kept_entries
 
 
 def find_disputed(entries: Iterable[polib.POEntry]) -> set[str]:
@@ -167,10 +170,10 @@ def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
 
 
 def _is_usable(entry: polib.POEntry) -> bool:
-    """Tell whether the translation of an entry may serve another message."""
+    """Return whether the translation of an entry may serve another message."""
     if not entry.msgid or not entry.msgstr or entry.msgid_plural:
         return False
-    # A literal that stands alone resembles others by chance.
+    # A lone literal resembles others only by chance.
     is_copied_literal = entry.msgstr == entry.msgid and is_wordless(entry.msgid)
     return not is_copied_literal
 
@@ -194,16 +197,17 @@ def merge(
     """Return a catalog with the messages of a template and their translations.
 
     The second value holds the outcome of each message that had no finished translation in ``old``,
-    except of those that stay empty. ``memory`` is that of the language (``remember``),
+    except those that stay empty. ``memory`` is that of the language (``remember``),
     ``texts_in_use`` are the texts that templates have now, and ``disputed`` the texts that catalogs
     translate differently.
     """
     old_entries = _unique_entries(old)
     removed_texts = [text for text, entry in memory.items() if entry.msgid not in texts_in_use]
     template_texts = {message.msgid for message in template}
-    obsolete_entries = {
-        text: entry for text, entry in old_entries.items() if text not in template_texts
-    }
+    obsolete_entries = {}
+    for text, entry in old_entries.items():
+        if text not in template_texts:
+            obsolete_entries[text] = entry
     catalog = polib.POFile(wrapwidth=WIDTH)
     catalog.header = old.header if old is not None else ""
     catalog.metadata = _header(old, template, language)
@@ -234,7 +238,7 @@ def merge(
         elif text not in old_entries:
             outcomes[text] = NEW
 
-    for _text, entry in sorted(obsolete_entries.items()):  # in an order that no tool changes
+    for _text, entry in sorted(obsolete_entries.items()):  # in an order that every tool keeps
         if entry.msgstr or entry.tcomment:  # the work of a translator
             entry.obsolete = True
             entry.occurrences = []
@@ -244,14 +248,16 @@ def merge(
 
 
 def _unique_entries(catalog: polib.POFile | None) -> dict[str, polib.POEntry]:
-    """Return the entries of a catalog by text; of a text that occurs twice, the better entry.
+    """Return the entries of a catalog by text; if a text occurs twice, the better entry.
 
-    Version control can double a message when it merges branches. An entry in use is better than an
-    obsolete one, then a finished one better than a fuzzy one, then a filled one than an empty one.
+    Version control can duplicate a message when it merges branches. An entry in use is better than
+    an obsolete one, then a finished one than a fuzzy one, then a filled one than an empty one.
     """
-    best_first = sorted(
-        catalog or (), key=lambda entry: (bool(entry.obsolete), entry.fuzzy, not entry.msgstr)
-    )
+
+    def defects(entry: polib.POEntry) -> tuple[bool, bool, bool]:
+        return bool(entry.obsolete), entry.fuzzy, not entry.msgstr
+
+    best_first = sorted(catalog or (), key=defects)
     entries: dict[str, polib.POEntry] = {}
     for entry in best_first:
         entries.setdefault(entry.msgid, entry)
@@ -267,7 +273,7 @@ def _carry_over(message: polib.POEntry, old: polib.POEntry | None) -> polib.POEn
         occurrences=message.occurrences,
     )
     if old is not None:
-        # A tool may have added plural forms, which no message has; the first is what was written.
+        # Messages have no plural forms; if a tool added them, the first is the translation.
         entry.msgstr = old.msgstr or old.msgstr_plural.get(0, "")
         entry.tcomment = old.tcomment
         if old.fuzzy:
@@ -296,7 +302,7 @@ def _reuse(entry: polib.POEntry, finished: polib.POEntry, *, is_disputed: bool) 
 def most_alike(text: str, candidates: Iterable[str], cutoff: float) -> str | None:
     """Return the candidate that has most words in common with a text.
 
-    Returns None if no candidate reaches ``cutoff``, the least share of common words (0 to 1).
+    Returns None if no candidate reaches ``cutoff``, the smallest share of common words (0 to 1).
     """
     text_by_words = {tuple(candidate.split()): candidate for candidate in candidates}
     matches = difflib.get_close_matches(tuple(text.split()), text_by_words, n=1, cutoff=cutoff)
@@ -321,15 +327,15 @@ def _offer(entry: polib.POEntry, similar: polib.POEntry, similar_text: str) -> s
 
 
 def differ_in_marks_only(one: str, other: str) -> bool:
-    """Tell whether two texts have the same words and end alike, whatever commas stand between.
+    """Return whether two texts have the same words and end alike, whatever commas lie between.
 
-    A translation of the one then serves the other: languages set these marks by rules of their own.
+    A translation of one then serves the other: each language has rules of its own for such marks.
     """
     return one[-1:] == other[-1:] and _without_marks(one) == _without_marks(other)
 
 
 def _without_marks(text: str) -> str:
-    """Return a text without the marks between its words; what stands in backticks is unchanged."""
+    """Return a text without the marks between its words; parts in backticks are unchanged."""
     parts = _IN_BACKTICKS.split(text)
     for number in range(0, len(parts), 2):  # every second part stands in backticks
         parts[number] = _MARKS.sub(lambda match: f" {match[1].lower()}", parts[number])

@@ -48,12 +48,12 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a recipe's name cannot be shown": (
         write("recipes_source/a\nb.py", b""),
         ["check"],
-        "recipes_source/a<U+000A>b.py: no page can be called so; rename the file",
+        "recipes_source/a<U+000A>b.py: a page cannot have this name; rename the file",
     ),
     "a language without catalogs": (
         LANGUAGES,
         ["check-po"],
-        "locale/templates:1: no templates say which messages pages have",
+        "locale/templates:1: no templates list the messages of pages",
     ),
     "no recipes": (
         remove("recipes_source/one.py"),
@@ -74,7 +74,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "languages.toml is empty": (
         write("languages.toml", b""),
         ["html"],
-        "languages.toml: no language; the first is that of the sources",
+        "languages.toml: no language; add that of the sources first",
     ),
     "unknown language": (
         LANGUAGES,
@@ -83,10 +83,10 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     ),
 }
 for line in ('en = "English"', "en = { name = 3 }"):
-    told = "languages.toml: en: not as such a line is written; write en = {"
+    told = "languages.toml: en: not a valid language; write en = {"
     CASES[f"a line is {line}"] = (write("languages.toml", line.encode()), ["html"], told)
 for code in ("?", "日本", "qq"):
-    told = f"'{code}' is not the code of a language"
+    told = f"'{code}' is not the code of a known language"
     CASES[f"a language is called {code}"] = (LANGUAGES, ["new-language", code], told)
 
 
@@ -129,7 +129,7 @@ def test_a_taken_port_is_one_line(
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a page is not UTF-8": (
         write("faq.rst", b"Questions\n=========\n\nGr\xfc\xdfe\n"),
-        "error: faq.rst:4: byte 0xfc is not text in UTF-8; save the file so",
+        "error: faq.rst:4: byte 0xfc is not valid UTF-8; save the file in UTF-8",
     ),
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),

@@ -155,8 +155,18 @@ def test_a_page_that_names_a_file_which_is_not_there_is_told_in_each_build(
     index.write_text(f"{index.read_text()}\n.. raw:: html\n\n   {text}\n")
     for _time in range(2):
         warnings = site.build().warnings
-        assert "index.rst: WARNING: names " in warnings
+        assert "index.rst: WARNING: refers to " in warnings
         assert "missing" in warnings
+
+
+def test_a_recipe_that_cannot_be_read_is_told_without_the_links_to_its_page(site: Gallery) -> None:
+    index = site.root / "index.rst"
+    link = '.. raw:: html\n\n   <a href="recipes/adding.html">adding</a>\n'
+    index.write_text(f"{index.read_text()}\n{link}")
+    site.write("adding", '"""\nTitle\n=====\n"""\nx = = 1\n')
+    warnings = site.build().warnings
+    assert "adding.py:5: syntax error" in warnings
+    assert "refers to" not in warnings
 
 
 def test_what_lies_elsewhere_is_no_file_of_the_site() -> None:

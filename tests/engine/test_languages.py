@@ -151,6 +151,6 @@ def test_two_languages_that_are_begun_at_once_merge(tmp_path: Path) -> None:
 
 def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path) -> None:
     for line in ('ko = { name = "한국어", published = false }', ""):  # new, and there already
-        with pytest.raises(GalleryError, match="en is what the sources are written in"):
+        with pytest.raises(GalleryError, match="en is the language of the sources"):
             add_language(tmp_path, "en")
         assert add_language(tmp_path, "ko") == line

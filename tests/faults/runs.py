@@ -537,7 +537,7 @@ CONFS = [
         injects="a recipe that does not exist",
         ends="stopped",
         arguments=("record", "--device", "cpu", "nosuch"),
-        says="no recipe named nosuch",
+        says="no example named nosuch",
     ),
     Case(
         name="root-is-nowhere",

@@ -521,7 +521,7 @@ SETTINGS = [
         injects="a headline figure that is True",
         ends="refused",
         code=PUBLISH.replace("2.0", "True"),
-        says="published wrong rows",
+        says="published invalid rows",
     ),
     Case(
         name="headline-1e300",
@@ -529,7 +529,7 @@ SETTINGS = [
         injects="a headline figure of 1e300",
         ends="refused",
         code=PUBLISH.replace("2.0", "1e300"),
-        says="published wrong rows",
+        says="published invalid rows",
     ),
     Case(
         name="headline-nan",
@@ -537,7 +537,7 @@ SETTINGS = [
         injects="a headline figure that is not a number",
         ends="refused",
         code=PUBLISH.replace("2.0", "float('nan')"),
-        says="published wrong rows",
+        says="published invalid rows",
     ),
     Case(
         name="spans-backwards",
@@ -545,7 +545,7 @@ SETTINGS = [
         injects="a span that ends before it begins",
         ends="refused",
         code=SPANS,
-        says="published wrong spans: lane GPU, span 1: it ends at 1, before 2",
+        says="published invalid spans: lane GPU, span 1: it ends at 1, before 2",
     ),
     Case(
         name="deadline-1e300",

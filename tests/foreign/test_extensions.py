@@ -149,7 +149,9 @@ def test_translate_refuses_catalogs_of_whole_folders_in_one_line(stranger: Stran
     assert "conf.py: sphinx_recorded_gallery.translate needs a catalog for each page" in done
     assert "write gettext_compact = False" in done
     stranger.configure("gettext_compact = False\ngettext_additional_targets = ['index']\n")
-    assert "no gettext_additional_targets; remove that setting" in run_in_vain(stranger, "html")
+    assert "does not support gettext_additional_targets; remove that setting" in run_in_vain(
+        stranger, "html"
+    )
 
 
 def test_commands_of_translators_say_which_extension_they_need(stranger: Stranger) -> None:

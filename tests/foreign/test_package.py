@@ -50,8 +50,8 @@ def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile
     classifiers = facts.get_all("Classifier")
     assert pythons <= {each.rpartition(" :: ")[2] for each in classifiers}
     assert {"Typing :: Typed", "Operating System :: POSIX"} <= {*classifiers}
-    urls = dict(each.split(", ") for each in facts.get_all("Project-URL"))
-    assert {"Documentation", "Repository", "Changelog", "Issues"} <= urls.keys()
+    addresses = facts.get_all("Project-URL") or []  # until there are public ones
+    assert not any("example" in address for address in addresses)
     needed = facts.get_all("Requires-Dist")
     assert all(">=" in each for each in needed)
     assert "record" in facts.get_all("Provides-Extra")

@@ -26,7 +26,6 @@ KEYS = {
     "Enter": "\ue007",
     "Control": "\ue009",
     "Escape": "\ue00c",
-    "End": "\ue010",
     "ArrowRight": "\ue014",
     "ArrowDown": "\ue015",
 }

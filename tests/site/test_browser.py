@@ -347,13 +347,38 @@ def test_a_phone_lays_a_page_out_after_it_is_drawn_and_finds_its_place_again(
     page: Page, address: str
 ) -> None:
     page.set_viewport_size(PHONE)
-    page.goto(f"{address}en/recipes/compile_modes.html#pitfalls")
+    page.goto(f"{address}en/recipes/compile_modes.html")
     assert page.evaluate("document.documentElement.matches('.arrived')")
     wait_for_layout(page)
+    page.evaluate("document.getElementById('pitfalls').scrollIntoView()")
     page.evaluate("scrollBy(0, 700)")
     place = page.evaluate("[currentSection(), scrollY]")
     page.reload()
     assert page.evaluate("[currentSection(), scrollY]") == place
+
+
+@pytest.mark.parametrize("name", ["memory", "token_generation"])
+def test_an_address_of_a_section_leads_a_phone_to_it(page: Page, address: str, name: str) -> None:
+    page.set_viewport_size(PHONE)
+    recipe = f"{address}en/recipes/{name}.html"
+    page.goto(recipe)
+    anchors = page.locator("article section section[id]").evaluate_all(
+        "all => all.map((e) => e.id)"
+    )
+    assert len(anchors) > 10
+    far_off = {}
+    for anchor in anchors:
+        page.goto("about:blank")  # else the browser only scrolls the page that it has
+        page.goto(f"{recipe}#{anchor}")
+        page.wait_for_function("scrollY > 0")
+        wait_for_layout(page)
+        top = page.locator(f"[id='{anchor}']").evaluate("(e) => e.getBoundingClientRect().top")
+        is_at_end = page.evaluate(
+            "innerHeight + scrollY >= document.documentElement.scrollHeight - 1"
+        )
+        if not 0 <= top <= 80 and not is_at_end:
+            far_off[anchor] = top
+    assert far_off == {}
 
 
 def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(

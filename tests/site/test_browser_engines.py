@@ -1,5 +1,6 @@
 """A reader's ways through the built site: by day in Chromium, at night in all engines."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -86,21 +87,26 @@ def test_cells_are_unfolded_and_folded(engine: Any, address: str) -> None:
     engine.until(f"{cells}[1] && !{cells}[0]")
 
 
-def test_the_explorer_answers_the_keyboard(engine: Any, address: str) -> None:
-    engine.open(f"{address}en/{RECIPE}")
-    slider, said = (
-        f"document.querySelector('.explorer {each}')" for each in ("[type=range]", "output")
-    )
-    before = engine.run(f"{said}.textContent")
-    engine.run(f"{slider}.focus()")
-    engine.press("End")
-    engine.until(f"{said}.textContent.includes('1,000,000 calls')")
-    assert engine.run(f"{said}.textContent") != before
-    assert "1,000,000" in engine.run(f"{slider}.getAttribute('aria-valuetext')")
-    drawn = (
-        "[...document.querySelectorAll('.explorer [role=img]')].find((e) => e.checkVisibility())"
-    )
-    assert "1,000,000 calls" in engine.run(f"{drawn}.getAttribute('aria-label')")
+def test_the_fields_of_does_it_pay_take_numbers_from_the_keyboard(
+    engine: Any, address: str
+) -> None:
+    engine.open(f"{address}en/index.html")
+    fields = "document.querySelector('.pays-fields')"
+    sentence = f"{fields}.querySelector('output').textContent"
+    at_first = engine.run(sentence)
+    engine.run(f"{fields}.querySelector('[name=milliseconds]').focus()")
+    assert has_ring(engine)
+    engine.press("Control", "a")
+    engine.press("5")
+    engine.until(f"{FOCUSED}.value === '5'")
+    engine.until(f"{sentence} !== {json.dumps(at_first)}")
+    assert engine.run(sentence) != engine.run(f"{fields}.dataset.never")  # a run of 50 s
+    engine.press("Tab")
+    engine.until(f"{FOCUSED}.name === 'calls'")
+    assert has_ring(engine)
+    engine.press("Control", "a")
+    engine.press("2")
+    engine.until(f"{sentence} === {fields}.dataset.never")
 
 
 def test_language_and_colours_are_chosen_and_kept(engine: Any, address: str) -> None:

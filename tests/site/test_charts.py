@@ -1,8 +1,6 @@
 """Charts: scales, each form drawn from plain data, and each form on a page."""
 
 import json
-import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,23 +13,23 @@ from playwright.sync_api import Browser
 from second_call.charts.bars import (
     draw_busy_bars,
     draw_overlaid_bars,
-    draw_parts,
     draw_plain_bars,
 )
 from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
 from second_call.charts.directive import put_whole_first
-from second_call.charts.explorer import Variant, describe
 from second_call.charts.lines import draw_lines
+from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
-from second_call.charts.scales import Scale, format_seconds, format_value, time_words
+from second_call.charts.scales import Scale, format_value
 from second_call.charts.scatter import draw_scatter, find_frontier
-from second_call.charts.spans import Lane, SpansData, draw_spans, merge
+from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
+from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.recipes.mime_types import PUBLISHED_MIME
 from tests.helpers.gallery import ROOT, Gallery
 
-ENGLISH = find_locale("en")
+ENGLISH = Typography(find_locale("en"))
 
 
 def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> Value:
@@ -64,7 +62,7 @@ def lengths(drawing: Tag, css: str) -> list[float]:
 
 
 BUSY = ChartData(
-    locale=ENGLISH,
+    typography=ENGLISH,
     quantities={"wall": "wall time", "gpu": "GPU time"},
     rows=[
         row("eager", Role.BEFORE, wall=value(4e-3, low=3e-3, high=5e-3), gpu=value(1e-3)),
@@ -92,6 +90,7 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
     assert [part.get_text() for part in bars.select(".bars-key li")] == [
         " GPU working",
         " GPU waiting",
+        " GPU working (recommended)",
     ]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
@@ -111,7 +110,7 @@ def test_a_busy_bar_has_a_form_for_notebooks() -> None:
 def test_a_compact_bar_keeps_its_names_for_those_who_do_not_see_it() -> None:
     bars = draw(draw_busy_bars(BUSY, compact=True))
     assert not bars.select(".bars-name, .bars-key")
-    assert "graph (recommended)" in bars.find(role="img")["aria-label"]
+    assert "; graph: 1 ms" in bars.find(role="img")["aria-label"]  # a gain, and no advice
 
 
 def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
@@ -119,7 +118,7 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
         row("model", Role.BEFORE, first_call=value(4, low=3, high=40)),
         row("block", Role.BEST, 2, first_call=value(2)),
     ]
-    data = ChartData(locale=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
+    data = ChartData(typography=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
     bars = draw(draw_plain_bars(data))
     assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.07, 37.04])  # of 1.35 times 4
     assert not bars.select(".waiting, .bars-key")
@@ -137,7 +136,7 @@ def test_a_quantity_is_laid_over_the_one_that_it_is_a_part_of() -> None:
         row("call 2", Role.OTHER, padded=value(640, ""), tokens=value(480, "")),
     ]
     quantities = {"tokens": "tokens", "padded": "with padding"}
-    data, part = put_whole_first(ChartData(locale=ENGLISH, quantities=quantities, rows=rows))
+    data, part = put_whole_first(ChartData(typography=ENGLISH, quantities=quantities, rows=rows))
     assert (data.main, part) == ("padded", "tokens")
     drawing = draw_overlaid_bars(data, part=part)
     bars = draw(drawing)
@@ -160,7 +159,7 @@ def test_parts_of_a_whole_stand_behind_each_other_in_shades() -> None:
         row("after", Role.OTHER, data=value(0.5, **share), step=value(0.5, **share), wall=value(1)),
     ]
     quantities = {"data": "data", "step": "step", "wall": "wall time"}
-    data = ChartData(locale=ENGLISH, quantities=quantities, rows=rows)
+    data = ChartData(typography=ENGLISH, quantities=quantities, rows=rows)
     drawing = draw_parts(data, "wall", {"data": "waiting for data"})
     bars = draw(drawing)
     segments = bars.select(".bars-bar > svg")
@@ -177,7 +176,7 @@ def lines_of(sizes: Sequence[object]) -> ChartData:
         for name, role, factor in (("plain", Role.BEFORE, 4), ("graph", Role.BEST, 1))
         for number, size in enumerate(sizes)
     ]
-    return ChartData(locale=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
+    return ChartData(typography=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
 
 
 def test_lines_go_over_sizes_and_are_named_where_they_end() -> None:
@@ -219,7 +218,9 @@ def test_a_scatter_shows_the_frontier_and_joins_a_budget() -> None:
         for named in [{"wall": value(time), "memory": value(memory, "B")}]
     ]
     quantities = {"wall": "wall time", "memory": "memory"}
-    drawing = draw_scatter(ChartData(locale=ENGLISH, quantities=quantities, rows=rows), "budget")
+    drawing = draw_scatter(
+        ChartData(typography=ENGLISH, quantities=quantities, rows=rows), "budget"
+    )
     assert [cells[0] for cells in drawing.table.rows if cells[-1]] == [
         "budget 0.1",
         "budget 0.5 (recommended)",
@@ -248,7 +249,7 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
         Lane(name="CPU", is_cpu=True, spans=[(0.0, 0.001), (0.002, 0.003), (0.003, 0.004)]),
         Lane(name="GPU", is_cpu=False, spans=[(0.001, 0.0015), (0.0014, 0.002)]),
     ]
-    drawing = draw_spans(SpansData(locale=ENGLISH, lanes=lanes, case="a step"))
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, case="a step"))
     picture = draw(drawing)
     cpu, gpu = picture.select("path")
     assert (cpu["class"], gpu["class"]) == (["cpu"], ["gpu"])
@@ -263,6 +264,19 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     name, characters, share = drawing.notebook.rows[0]
     assert (name, share) == ("CPU", "75%")
     assert characters == "█" * 12 + "·" * 12 + "█" * 24
+
+
+def test_lanes_stand_in_the_order_in_which_they_begin() -> None:
+    spans = {"first call": [(2.0, 3.0)], "import": [(0.0, 2.0)], "never": []}
+    lanes = [Lane(name=name, is_cpu=False, spans=lane) for name, lane in spans.items()]
+    assert [lane.name for lane in sort_lanes(lanes)] == ["import", "first call", "never"]
+
+
+def test_spans_beside_longer_ones_have_their_axis() -> None:
+    lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
+    path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
+    assert path["d"] == "M0.0 .5h500.0"
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -306,26 +320,7 @@ def test_an_axis_that_is_not_logarithmic_has_equal_steps() -> None:
     ],
 )
 def test_values_have_their_unit_as_in_the_language(number: float, unit: str, shown: str) -> None:
-    assert format_value(number, unit, Locale("de")).replace("\u00a0", " ") == shown
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [
-        (1.26e-4, "130 µs"),
-        (0.9999, "1 s"),
-        (76.4, "76 s"),
-        (104.4, "104 s"),
-        (126, "2 min 6 s"),
-        (599.8, "10 min"),
-        (5430, "1 h 31 min"),
-        (7200, "2 h"),
-        (500_000, "139 h"),
-    ],
-)
-def test_times_are_written_as_they_are_said(seconds: float, shown: str) -> None:
-    written = format_seconds(seconds, Locale("en"), time_words())
-    assert written.replace("\u00a0", " ") == shown
+    assert format_value(number, unit, Typography(Locale("de"))).replace("\u00a0", " ") == shown
 
 
 RECIPE = """
@@ -352,7 +347,6 @@ for size in (10, 100):
         ("CUDA graphs", "part", 1.0, "share"),
         ("CUDA graphs", "wall", 1e-4 * size, "s"),
         ("CUDA graphs", "gpu", 1e-4 * size, "s"),
-        ("CUDA graphs", "first_call", 4.0, "s"),
         ("plain", "memory", 4e9 * size, "B"),
         ("CUDA graphs", "memory", 5e9 * size, "B"),
     ):
@@ -380,11 +374,6 @@ display({"PUBLISHED_MIMEspans+json": SPANS}, raw=True)
 #    :whole: wall
 #
 #    What a step is made of.
-#
-# .. chart:: break-even
-#    :case: Adam.10
-#
-#    All calls of a run.
 #
 # .. chart:: wall memory
 #    :case: Adam.10
@@ -444,17 +433,13 @@ class Pages:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
-    """The recipe, built in three languages."""
+    """The recipe, built in two languages."""
     gallery = Gallery(tmp_path_factory.mktemp("charts"), ["sphinx_recorded_gallery", "second_call"])
-    gallery.set_languages("ko", "zh_CN")
-    static = gallery.root / "_static"
-    static.mkdir()
-    shutil.copy(ROOT / "_static/explorer.js", static)
-    gallery.configure(html_static_path=["_static"])
+    gallery.set_languages("ko")
     gallery.add("steps", RECIPE)
     gallery.translate("recipes/steps", KOREAN)
     found = {}
-    for code in ("en", "ko", "zh_CN"):
+    for code in ("en", "ko"):
         build = gallery.build(language=code)
         files = (build.out / f"recipes/steps.{ending}" for ending in ("ipynb", "py"))
         downloads = tuple(file.read_text(encoding="utf-8") for file in files)
@@ -480,11 +465,11 @@ def cells(chart: Tag) -> list[list[str]]:
 
 def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
-    busy, stacked, explorer, scatter, spans, lines = pages["en"].charts
+    busy, stacked, scatter, spans, lines = pages["en"].charts
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
-        *("GPU working", "GPU waiting"),
+        *("GPU working", "GPU waiting", "GPU working (recommended)"),
         *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
     ]
     assert lengths(busy, ".bars-bar > svg") == [100, 50]
@@ -496,8 +481,6 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
         ["CUDA graphs", "1.0 ms", "2.0×", "1.0 ms", "100%"],
     ]
     assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1 ms"]
-    assert {"10", "1,000", "100,000"} <= {*words(explorer)}
-    assert cells(explorer)[2][0] == "Adam · number of layers: 10 · CUDA graphs"
     assert [line[:3] for line in cells(scatter)[1:]] == [
         ["plain", "2.0 ms", "40 GB"],
         ["CUDA graphs", "1.0 ms", "50 GB"],
@@ -536,7 +519,7 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    busy, stacked, explorer, scatter, spans, lines = pages["ko"].charts
+    busy, stacked, scatter, spans, lines = pages["ko"].charts
     assert "CUDA 그래프" in words(busy)
     assert "Adam의 한 걸음." in busy.figcaption.get_text()
     assert "CUDA 그래프" in words(stacked)
@@ -544,7 +527,6 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
     assert "CUDA 그래프 (recommended)" in busy.find(role="img")["aria-label"]
     assert "CUDA 그래프" in words(scatter)
     assert "그래픽 카드" in words(spans)
-    assert "CUDA 그래프" in explorer.find("output").get_text()
     assert not any("CUDA graphs" in chart.get_text() for chart in pages["ko"].charts)
 
 
@@ -559,47 +541,10 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
-    for chart in pages["en"].charts[:4]:
+    for chart in pages["en"].charts[:3]:
         told = chart.find("caption").get_text()
         medians = f"medians on {device} (processes: 1, machines: 1)"
         assert told == f"Adam · number of layers: 10 · {medians}"
-
-
-def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
-    explorer = pages["en"].charts[2]
-    sentence = explorer.find("output").get_text().replace("\u00a0", " ")
-    assert sentence == (
-        "Adam · number of layers: 10, 10,000 calls. "
-        "Fastest: CUDA graphs (CUDA graphs 15 s, plain 20 s)."
-    )
-    assert "explorer.js" in pages["en"].html
-    plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-variants"])
-    assert plain == ["plain", 0, pytest.approx(2e-3)]  # at the start, and each call
-    assert graphs == ["CUDA graphs", pytest.approx(4 - 1e-3 + 1), pytest.approx(1e-3)]
-
-
-@pytest.mark.parametrize("code", ["en", "ko", "zh_CN"])
-def test_the_explorer_says_for_others_what_the_build_says(
-    browser: Browser, pages: dict[str, Pages], code: str
-) -> None:
-    with browser.new_page() as page:
-        page.set_content(pages[code].html)
-        page.add_script_tag(path=ROOT / "_static/explorer.js")
-        shown = page.locator(".explorer-case")
-        variants = [
-            Variant(name=name, start=start, call=call)
-            for name, start, call in json.loads(shown.get_attribute("data-variants") or "")
-        ]
-        for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
-            page.get_by_role("slider").fill(str(power))
-            case = shown.get_attribute("data-name") or ""
-            words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
-            said = describe(case, variants, calls, find_locale(code), words)
-            assert page.locator("output").inner_text() == said
-            assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
-            mark = shown.locator(".explorer-mark").first
-            place = (math.log10(calls) - 1) / 5 * 100
-            assert float((mark.get_attribute("x1") or "").rstrip("%")) == pytest.approx(place)
 
 
 def test_notebook_and_script_have_bars_of_characters(pages: dict[str, Pages]) -> None:
@@ -679,6 +624,11 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
         assert told in gallery.build().warnings
+    gallery.write("steps", RECIPE.replace(":case: Adam.10\n", ":case: Adan.10\n", 1))
+    warnings = gallery.build().warnings
+    told = "'Adan.10' is no case with wall; write :case: with one of: Adam.10, Adam.100"
+    assert warnings.count(told) == 1
+    assert "no measurement is called" not in warnings  # the case is told once, not each key of it
     gallery.write("steps", RECIPE + "\nsizes = {\n")
     warnings = gallery.build().warnings
     assert "'{' was never closed" in warnings

@@ -72,7 +72,8 @@ def test_a_recipe_has_a_picture_leads_to_colab_and_source_and_fills_in_reports(
     repository = "github.com/example/torch-compile-recipes"
     colab = f"https://colab.research.google.com/{repository.replace('.com', '')}/blob/notebooks"
     links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
-    assert links[2:] == [f"{colab}/{language.code}/recipes/{name}.ipynb"]
+    notebook = f"{colab}/{language.code}/recipes/{name}.ipynb"
+    assert links[2:] == [notebook, "../pytorch_2_15.html#newer-pytorch"]
     foot = [link["href"] for link in recipe_page.select(".recipe-foot a")]
     figures, problem, source, terms = foot
     assert terms == "../terms.html"

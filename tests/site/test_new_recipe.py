@@ -27,7 +27,7 @@ def test_a_recipe_is_begun_and_listed(root: Path) -> None:
     begin_recipe(root, "gradient_accumulation")
     recipe = load_recipe(root / "recipes_source/gradient_accumulation.py")
     assert recipe.title == "Gradient accumulation: compile it?"
-    assert recipe.cells[0].fold.startswith("The harness")
+    assert recipe.cells[0].settings.fold.startswith("The harness")
     order: dict[str, list[str]] = {}
     start = "second_call_recipes = ["
     listed = start + (root / "conf.py").read_text().partition(start)[2].partition("]")[0] + "]"

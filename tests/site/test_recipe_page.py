@@ -150,7 +150,10 @@ def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery
     said = f"The current release is python 9.9. What has changed since {version}"
     assert line.get_text() == said
     assert line.a["href"] == "../index.html#newer"
-    build = gallery.build(second_call_releases={"python": (version, "newer")})
+    for no_newer in [{"python": (version, "newer")}, {"python": ("3.9", "newer")}]:
+        build = gallery.build(second_call_releases=no_newer)
+        assert 'class="release"' not in build.page("recipes/sum")
+    build = gallery.build(second_call_releases={"numpy": ("9.9", "newer")})  # not recorded
     assert 'class="release"' not in build.page("recipes/sum")
 
 
@@ -181,6 +184,7 @@ def test_libraries_are_tabs_and_a_translation_may_rename_them(gallery: Gallery) 
     [
         ("   **Add** ``one`` and", "   - **Add** ``one`` and", "it needs a verdict"),
         ("      :hero:\n", "", "it needs one chart with the option :hero:"),
+        ("- 2 is the sum", "- The sum is 2", "a fact begins with its number, as in"),
         ("   - 2 is the sum\n", "", "it needs one list of at most 4 facts"),
         ("- 2 is", "- 0\n   - 1\n   - 2\n   - 3\n   - 4 is", "one list of at most 4 facts"),
         (
@@ -195,5 +199,35 @@ def test_what_an_answer_lacks_is_told(
     gallery: Gallery, words: str, instead: str, told: str
 ) -> None:
     assert words in RECIPE
+    gallery.configure(second_call_answer_required=True)
     gallery.write("sum", RECIPE.replace(words, instead))
-    assert told in gallery.build().warnings
+    warnings = gallery.build().warnings
+    assert told in warnings
+    assert "the page has no answer" not in warnings  # it is there, with a mistake
+
+
+def test_an_answer_needs_no_empty_line_below_its_name(gallery: Gallery) -> None:
+    gallery.write("sum", RECIPE.replace(".. answer::\n\n", ".. answer::\n"))
+    build = gallery.build()
+    assert "answer:" not in build.warnings
+    page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+    [verdict] = page.select("section.answer .verdict")
+    assert verdict.get_text().strip().startswith("Add one and one.")
+
+
+@pytest.mark.parametrize(
+    ("words", "instead", "told"),
+    [
+        ("      What was measured.\n", "", "chart: it needs a caption"),
+        (":hero:", ":hero:\n      :colour: red", 'unknown option: "colour"'),
+    ],
+)
+def test_a_mistake_in_the_chart_of_an_answer_is_told_once(
+    gallery: Gallery, words: str, instead: str, told: str
+) -> None:
+    gallery.configure(second_call_answer_required=True)
+    gallery.write("sum", RECIPE.replace(words, instead))
+    warnings = gallery.build().warnings
+    assert told in warnings
+    assert "answer: it needs" not in warnings
+    assert "the page has no answer" not in warnings

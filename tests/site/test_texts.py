@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from second_call.prose_checks import EXCUSES, check_texts, find_in_text
+from second_call.prose_checks import _PAGES, EXCUSES, check_texts, find_in_text
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import ROOT
 from tests.helpers.site_pages import RECIPES
@@ -63,7 +63,7 @@ def test_a_sentence_that_compares_or_holds_a_typed_number_is_found(text: str) ->
 
 
 def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -> None:
-    for name in ("index", "faq", "how_we_measure", "results", "terms"):
+    for name in _PAGES:
         (tmp_path / f"{name}.rst").write_text("Words.\n")
     recipes = tmp_path / "recipes_source"
     recipes.mkdir()

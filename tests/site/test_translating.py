@@ -74,12 +74,12 @@ def test_the_first_corrected_sentence(clone: Path, make: list[str]) -> None:
             address = found[0] if found else ""
         page = address.replace("index.html", "recipes/compile_modes.html")
         path = clone / "locale/ko/LC_MESSAGES/recipes/compile_modes.po"
-        assert "Does tuning pay?" in path.read_text()  # as the guide shows it
+        assert "Pitfalls" in path.read_text()  # as the guide shows it
         catalog = polib.pofile(str(path))
-        catalog.find("Does tuning pay?").msgstr = "튜닝하면 이득인가"
+        catalog.find("Pitfalls").msgstr = "조심할 함정"
         catalog.save()
         deadline = time.monotonic() + 120
-        while "튜닝하면 이득인가" not in read(page):
+        while "조심할 함정" not in read(page):
             assert time.monotonic() < deadline
             time.sleep(0.2)
     finally:

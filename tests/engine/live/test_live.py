@@ -207,3 +207,34 @@ def test_an_interrupted_build_is_ended(live: Live, monkeypatch: pytest.MonkeyPat
         live.rebuild()
     (process,) = processes
     assert process.exitcode == -signal.SIGKILL
+
+
+SLOW_BUILD = """
+def _wait(app):
+    import os, pathlib, time
+    pathlib.Path(app.srcdir, "pids").write_text(f"{os.getpid()} {os.getppid()}")
+    time.sleep(100)
+
+def setup(app):
+    app.connect("builder-inited", _wait)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("live")
+def test_nothing_is_left_of_a_killed_live(gallery: Gallery) -> None:
+    conf = gallery.root / "conf.py"
+    conf.write_text(conf.read_text() + SLOW_BUILD)
+    words = ["live", "ko", "--root", str(gallery.root), "--port", "0"]
+    command = [sys.executable, "-m", "sphinx_recorded_gallery", *words]
+    pids = gallery.root / "pids"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as live:
+        while not (pids.exists() and pids.read_text()):
+            assert live.poll() is None
+            time.sleep(0.1)
+        live.kill()
+    left = [Path("/proc", pid) for pid in pids.read_text().split()]
+    until = time.monotonic() + 10
+    while any(path.exists() for path in left) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert [path for path in left if path.exists()] == []

@@ -59,7 +59,7 @@ def test_readers_are_told_its_label_and_a_cpu_may_lack_it(own: Gallery) -> None:
     [
         ("no_such_module:list_all", "No module named 'no_such_module'"),
         ("math:no_such", "module 'math' has no attribute 'no_such'"),
-        ("math:pi", "pi is no function"),
+        ("math:pi", "pi is not a function"),
     ],
 )
 def test_a_setting_that_names_no_function_is_told(

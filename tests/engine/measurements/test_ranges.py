@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from sphinx_recorded_gallery.measurements.processes import measure_all
+from sphinx_recorded_gallery.measurements.processes import measure_all, suggest_keys
 from sphinx_recorded_gallery.measurements.ranges import Measurement, measure
 from sphinx_recorded_gallery.measurements.replicates import Process
 from sphinx_recorded_gallery.measurements.rows import Row
@@ -148,3 +148,21 @@ def test_what_no_process_has_both_of_has_no_ratio() -> None:
     assert compare(*apart) is None
     assert compare(("1", [row(2.0, "wall"), row(0.0, "wall", variant="b")])) is None
     assert compare(("1", [row(0.0, "wall"), row(1.0, "wall", variant="b")])) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "best"),
+    [
+        ("2.compiled.wall", "squares.2.fast.wall"),  # the variant was renamed
+        ("squares.2.fast.wal", "squares.2.fast.wall"),
+        ("squars.4.fast.wall", "squares.4.fast.wall"),
+        ("start-up", "process.compiler.start_up"),
+    ],
+)
+def test_a_missing_key_suggests_those_that_share_its_parts(key: str, best: str) -> None:
+    keys = ["process.compiler.start_up", "squares.2.fast.wall", "squares.4.fast.wall"]
+    assert suggest_keys(key, keys).removeprefix("; similar: ").split(", ")[0] == best
+
+
+def test_nothing_is_suggested_for_a_key_that_is_like_no_other() -> None:
+    assert suggest_keys("zzz.qqq", ["squares.2.fast.wall"]) == ""

@@ -41,7 +41,20 @@ def test_a_key_may_name_a_release() -> None:
 
 @pytest.mark.parametrize("target", ["a@2.11 < b@2.11", "a@2.11 < b"])
 def test_a_claim_is_of_one_release(target: str) -> None:
-    with pytest.raises(ValueError, match=r"write one @2\.11 behind the whole comparison"):
+    with pytest.raises(ValueError, match=r"write it once at the end, such as @2\.11"):
+        parse_claim(f"so <{target}>")
+
+
+@pytest.mark.parametrize("target", ["a < b @ 2.11", "a < b@", "a < b@2.11 beta"])
+def test_a_release_stands_right_behind_its_sign(target: str) -> None:
+    told = f"<{target}> needs a release right behind the @, such as @2.11"
+    with pytest.raises(ValueError, match=re.escape(told)):
+        parse_claim(f"so <{target}>")
+
+
+@pytest.mark.parametrize("target", ["first_call: 2 < ", "first_call: 2 < < 4"])
+def test_a_size_may_not_be_missing(target: str) -> None:
+    with pytest.raises(ValueError, match="a size is missing in the claim <first_call: 2"):
         parse_claim(f"so <{target}>")
 
 
@@ -81,7 +94,7 @@ def test_without_a_setting_all_processes_are_of_one_release(gallery: Gallery) ->
         add_replicate(gallery, rows=[speedup(9.1)], host=host, versions=OLD)
     build = gallery.build()
     assert "It is 9.1×" in shown(build)
-    told = "steps.py:5: no releases are told apart, so there is no 2.11; name the package in "
+    told = "steps.py:5: releases are not told apart, so there is no 2.11; name the package in "
     assert told + "recording.toml: [provenance] release" in build.warnings
 
 
@@ -102,7 +115,7 @@ def test_an_unknown_release_is_one_line_that_names_those_there_are(released: Gal
     add(released, f"It is :measured:`{SPEEDUP}@2.9`.")
     add_replicate(released, rows=steps(), versions=OLD)
     told = released.build().warnings
-    line = f"steps.py:5: nothing was measured with python 2.9; there are: {HERE}, 2.11"
+    line = f"steps.py:5: nothing was measured with python 2.9; measured releases: {HERE}, 2.11"
     assert line in told
     assert told.count("WARNING") == 1
 

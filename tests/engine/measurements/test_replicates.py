@@ -70,7 +70,7 @@ def test_a_conflict_in_the_lines_has_a_remedy_of_its_own(path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         read_replicates(path, "now")
     remedy = "keep the lines of both sides and remove those that git added"
-    assert str(caught.value) == f"{path}:2: a conflict that git left here; {remedy}"
+    assert str(caught.value) == f"{path}:2: an unresolved merge conflict; {remedy}"
 
 
 def test_git_unites_what_two_branches_appended(tmp_path: Path) -> None:

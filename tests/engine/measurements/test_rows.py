@@ -75,7 +75,7 @@ WRONG_ROWS = {
 @pytest.mark.parametrize("message", WRONG_ROWS)
 def test_a_wrong_row_is_named(message: str) -> None:
     text = refuse({"rows": [{**ROW, "size": 1}, {**ROW, **WRONG_ROWS[message]}]})
-    mend = "correct what the recipe publishes"
+    mend = "correct what the example publishes"
     assert text == f"a.py: rows published by cell 2: row 2: {message}; {mend}"
     assert "\n" not in text
 
@@ -90,6 +90,6 @@ def test_a_row_has_all_that_rows_have_and_nothing_else() -> None:
 def test_a_key_is_there_once_in_a_recipe() -> None:
     other = {**ROW, "case": "ADAM!", "value": 3}
     text = refuse({"rows": [ROW]}, {"rows": [other]})
-    mend = "correct what the recipe publishes"
+    mend = "correct what the example publishes"
     told = "2 rows have the key adam.100.compiled.gpu-time"
     assert text == f"a.py: rows published by cell 3: {told}; {mend}"

@@ -71,7 +71,7 @@ def test_wrong_spans_are_named(told: str) -> None:
         read(SPANS | WRONG[told])
     assert str(caught.value).startswith("a.py: spans published by cell 1: ")
     assert told in str(caught.value)
-    assert str(caught.value).endswith("; correct what the recipe publishes")
+    assert str(caught.value).endswith("; correct what the example publishes")
 
 
 def test_a_case_is_published_once() -> None:

@@ -128,7 +128,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
         "It is :measured:`adam.100.fusd.speedup`.",
         [],
         "steps.py:5: no measurement is called 'adam.100.fusd.speedup'; "
-        "near it: adam.100.fused.speedup",
+        "similar: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
@@ -139,6 +139,12 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
         "Here :claim:`it wins <fused-wins>`.",
         [],
         "steps.py:5: <fused-wins> compares nothing; write one such as <fused.gpu < foreach.gpu>",
+    ),
+    "a claim that compares the other way round": (
+        "Here :claim:`it wins <foreach.step > fused.step>`.",
+        [],
+        "steps.py:5: a claim compares from the least to the greatest: turn "
+        "<foreach.step > fused.step> round, as <fused.step < foreach.step>",
     ),
     "a claim that a replicate refutes": (
         f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
@@ -154,7 +160,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",
         [],
-        "steps.py:5: no recipe is called 'step'; near it: steps",
+        "steps.py:5: no example is called 'step'; similar: steps",
     ),
 }
 
@@ -238,7 +244,7 @@ def test_a_claim_compares_like_with_like(gallery: Gallery) -> None:
     told = gallery.build().warnings
     assert (
         "steps.py:5: the claim <fused.time < kernels> compares adam.100.fused.time in 's' with "
-        "adam.fused.kernels in no unit (a count); compare what has one unit"
+        "adam.fused.kernels in no unit (a count); compare values of the same unit"
     ) in told
 
 
@@ -262,7 +268,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
 ) -> None:
     index = gallery.root / "index.rst"
     index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}`, as on every page.\n")
-    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
+    assert "index.rst:8: no example is called 'steps'" in gallery.build().warnings
     add(gallery, f"It is :measured:`{SPEEDUP}`.")
     add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
     kernels = figure("adam.fused.kernels", value=9, low=9, high=9, unit="")
@@ -276,7 +282,7 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
     store(gallery, figure("adam.fused.kernels", value=8, low=8, high=8, unit=""), name="others")
     assert gallery.build().read == ["recipes/others"]
     index.write_text(index.read_text().replace("steps:", ""))
-    told = f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}"
+    told = f"index.rst:8: '{SPEEDUP}' names no example; write it as NAME:{SPEEDUP}"
     assert told in gallery.build().warnings
 
 
@@ -392,7 +398,7 @@ def test_a_translation_has_the_figures_in_its_own_form(korean: Gallery) -> None:
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     html = build.page("recipes/steps")
     assert 'title="컴퓨터 3대에서 나온 범위 2.6~2.9×, 프로세스 5개"' in html
-    assert "컴퓨터 3대의 프로세스 5개 가운데 5개에서 성립합니다." in html
+    assert "컴퓨터 3대, 프로세스 5개 중 5개에서 확인했습니다." in html
     assert not re.search(r"steps\.(py|po)", build.warnings)
 
 

@@ -43,6 +43,21 @@ def test_a_page_folds_the_code_and_shows_what_it_put_out(site: Gallery) -> None:
     assert "sphinx_gallery_fold" not in build.page(PAGE)
 
 
+def test_what_one_run_printed_is_folded_with_its_code(site: Gallery) -> None:
+    mark = "# sphinx_gallery_fold_output = True\n"
+    site.add("adding", FOLDED.replace(MARK, MARK.strip() + f"\n        {mark}\n"))
+    build = site.build()
+    assert build.warnings == ""
+    cell = cell_of(build)
+    assert cell.select_one(".recorded-output").get_text().strip() == "the total is 3"
+    assert "the total is 3" not in cell.find_next_sibling().get_text()
+    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
+    printed = [
+        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ())
+    ]
+    assert "the total is 3\n" in printed
+
+
 def test_the_button_for_all_cells_comes_with_its_script(site: Gallery) -> None:
     site.add("plain", RECIPE)
     build = site.build()

@@ -108,6 +108,8 @@ def test_the_notebook_has_what_was_recorded(shown: Gallery) -> None:
         (r"\begin{align*}a &= b\\ c &= d\end{align*}", ["math_block"]),
         ("It is $x$.", ["paragraph"]),
         ("It is $$x$$ so", ["paragraph", "math_block", "paragraph"]),
+        ("$$x$$ and $$y$$", ["math_block", "paragraph", "math_block"]),
+        (r"\(x\) and \(y\)", ["paragraph"]),
         (r"\begin{tabular}{l}a $x$\end{tabular}", []),
         (r"costs 5\$ and 6\$", []),
     ],

@@ -8,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sphinx_recorded_gallery.pages.markdown import emphasize, escape, protect_lines
+from sphinx_recorded_gallery.pages.markdown import (
+    emphasize,
+    escape,
+    protect_lines,
+    show_emphasis_by_signs,
+)
 
 
 @pytest.mark.parametrize(
@@ -64,3 +69,15 @@ def test_emphasis_is_understood_beside_letters_and_signs(
     before: str, text: str, after: str, expected: str
 ) -> None:
     assert emphasize(text, "*", "em", before, after) == expected
+
+
+@pytest.mark.parametrize(
+    ("markdown", "comment"),
+    [
+        ("<strong>Fails。</strong>Then <em>“a”</em>b", "**Fails。**Then *“a”*b"),
+        ("``<em>`` and ```\n<strong>\n```", "``<em>`` and ```\n<strong>\n```"),
+        ("a \\<strong> tag", "a \\<strong> tag"),
+    ],
+)
+def test_a_comment_shows_emphasis_by_signs(markdown: str, comment: str) -> None:
+    assert show_emphasis_by_signs(markdown) == comment

@@ -16,7 +16,9 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.pages.markdown import write_block
 from tests.helpers.gallery import RECIPE, Gallery
 
-ACCEPT = 'accept it: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
+ACCEPT = (
+    'accept this: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
+)
 
 
 def put(site: Gallery, *lines: str) -> None:
@@ -90,8 +92,8 @@ def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(
     put(site, "A paragraph.", "", ".. box::", "", "   Some *words*.")
     [line] = warnings_of(site)
     assert re.fullmatch(
-        r"recipes_source/adding\.py:\d+: WARNING: box: notebook and script hold its words alone; "
-        rf"say it with other markup, or {re.escape(ACCEPT)}",
+        r"recipes_source/adding\.py:\d+: WARNING: box: notebook and script have only its words; "
+        rf"use other markup, or {re.escape(ACCEPT)}",
         line,
     )
     assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(site)
@@ -118,6 +120,6 @@ def test_what_markdown_has_no_form_for_is_told_and_its_words_are_kept(
 ) -> None:
     put(site, "A paragraph.", "", *lines)
     told = warnings_of(site)
-    assert f"{kind}: notebook and script hold its words alone" in told[0]
+    assert f"{kind}: notebook and script have only its words" in told[0]
     for word in ("one", "two"):
         assert word in markdown_of(site)

@@ -30,6 +30,14 @@ def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
     assert "sphx-glr-footer" not in page
 
 
+def test_a_figure_without_titles_is_called_after_its_recipe(gallery: Gallery) -> None:
+    """Stock Sphinx-Gallery reads - and _ as blanks, too."""
+    unnamed = "".join(line for line in RECIPE.splitlines(True) if "sphinx_gallery_alt" not in line)
+    gallery.add("two_squares-black", unnamed)
+    page = gallery.build().page("recipes/two_squares-black")
+    assert 'alt="two squares black"' in page
+
+
 def test_the_provenance_box_tells_where_and_when(site: Gallery) -> None:
     edit_recording(site, '"commit": null', '"commit": "0123456789abcdef"')
     edit_recording(site, '"device": {', '"device": {"gpu": "Some GPU", "driver": "999.1",')
@@ -115,10 +123,10 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> N
         (lambda path: path.unlink(), "no recording; run: recorded-gallery record adding"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
         (lambda path: path.write_text("[]"), "not a recording made here"),
-        (lambda path: path.write_text("<<<<<<< HEAD\n{"), "a conflict that git left here"),
+        (lambda path: path.write_text("<<<<<<< HEAD\n{"), "an unresolved merge conflict"),
         (lambda path: rewrite(path, recipe="another"), "holds the recording of 'another'"),
         (lambda path: rewrite(path, schema=99), "recorded in format 99"),
-        (lambda path: rewrite(path, cells=[]), "cells are missing from this recording"),
+        (lambda path: rewrite(path, cells=[]), "cells are missing in this recording"),
     ],
 )
 def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
@@ -147,7 +155,7 @@ def test_a_figure_without_text_is_told_where_it_is_required(site: Gallery) -> No
     site.write("adding", RECIPE.replace("# sphinx_gallery_alt", "# alt"))
     assert site.build().warnings == ""
     site.configure(recorded_gallery_alt_required=True)
-    assert "the figure of cell 3 has no text for those who cannot see it" in site.build().warnings
+    assert "the figure of cell 3 has no alternative text" in site.build().warnings
 
 
 def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:

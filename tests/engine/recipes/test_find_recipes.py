@@ -54,7 +54,7 @@ def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) 
     deep = files[2]
     assert deep.path.resolve() == tmp_path / "examples/advanced/deep.py"
     assert deep.gallery.resolve() == tmp_path / "examples"
-    assert deep.recording(Path("recordings")) == Path("recordings/advanced/deep.ipynb")
+    assert deep.recording_path(Path("recordings")) == Path("recordings/advanced/deep.ipynb")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def measure(x: int) -> int:
 
 SIZE = 3
 '''
-MISPLACED = "a module that a recipe inlines holds functions and constants"
+MISPLACED = "a module that an example inlines may hold only functions and constants"
 
 
 def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") -> Recipe:
@@ -43,7 +43,7 @@ def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") 
 def test_an_inlined_module_is_folded_below_its_first_sentence(
     tmp_path: Path, cell: str, module: str, fold: str
 ) -> None:
-    assert load(tmp_path, cell, module).cells[0].fold == fold
+    assert load(tmp_path, cell, module).cells[0].settings.fold == fold
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_source_of_a_module_takes_the_place_of_its_import(tmp_path: Path, ce
     assert first.inlined
     assert (first.inlined.path, first.inlined.line) == (tmp_path / "_bench.py", 3)
     assert first.line == 5 + cell.count("# sphinx_gallery")
-    assert first.once == ("once" in cell)
+    assert first.settings.once == ("once" in cell)
     assert recipe.files == [recipe.path, tmp_path / "_bench.py"]
     assert recipe.inputs == {}
     assert first.fingerprint == fingerprint_code(MODULE, is_module=True)
@@ -116,7 +116,7 @@ def test_a_module_that_cannot_be_a_cell_is_one_line(
         (
             "from _bench import SIZE\n\n# %%\n\nfrom _bench import measure",
             9,
-            "measure is a name of _bench.py, whose code would find this one",
+            "measure is also a name in _bench.py, whose code would use it",
         ),
     ],
 )
@@ -137,6 +137,6 @@ def test_an_import_that_cannot_be_inlined_is_one_line(
 )
 def test_a_name_of_the_module_is_not_bound_to_something_else(tmp_path: Path, code: str) -> None:
     assert load(tmp_path, "from _bench import measure\n\n# %%\n\nimport time\ny = measure(1)")
-    told = r"(SIZE|measure|time) is a name of _bench.py, whose code would find this one; call it"
+    told = r"(SIZE|measure|time) is also a name in _bench.py, whose code would use it; rename it"
     with pytest.raises(GalleryError, match=told):
         load(tmp_path, f"from _bench import measure\n\n# %%\n\n{code}")

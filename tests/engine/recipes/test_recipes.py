@@ -19,12 +19,13 @@ def load(tmp_path: Path, text: str | bytes) -> Recipe:
 
 
 SECONDS = "needs a number of seconds above 0, at most 1,000,000"
-WHOLE = "write the whole value on this line, behind a '='"
+WHOLE = "write the whole value on this line, after a '='"
 SETTINGS = {
     "deadline = 0": f"{SECONDS}; correct the value",
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
     "cell_timeout = 1e999": SECONDS,
     "inputs = [1]": 'needs a list such as ["data.csv"]',
+    'alt = "..."': 'needs what the figure shows, in quotes, on one line, in place of "..."',
     "fold = ' '": "needs a string in quotes, on one line, not empty; correct the value",
     "thumbnail_number = two": "needs a whole number",
     "once = yes": "needs True or False",
@@ -32,29 +33,38 @@ SETTINGS = {
 }
 BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
-    'print("text first")\n': "1: no docstring; start the recipe with one that holds its title",
+    'print("text first")\n': "1: no docstring; start the file with a docstring",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
-    f"{HEAD}x = 'a\u2028b'\n": "5: a line break that is not seen in the code below; write it as",
+    f"{HEAD}\n# %%\n# .. list-table::\n#\n#    * - A\n#\t - B\n\nx = 1\n": "10: a tab indents "
+    "this line of a text, and spaces the others; write spaces for the tab",
+    '"""\nTitle\n=====\n\n.. list-table::\n\n   * - A\n\t- B\n"""\nx = 1\n': "8: a tab indents",
+    f"{HEAD}x = 'a\u2028b'\n": "5: an invisible line break in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
-    "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and it",
+    "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and the "
+    "setting",
     f"{HEAD}{START}x = 1\n": '5: All "sphinx_gallery_start_ignore" flags must have a matching',
-    f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: what is shown of this code "
-    "cannot be parsed without what is hidden; hide whole statements only",
+    f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: the visible part of this "
+    "code cannot be parsed without the hidden part; hide whole statements only",
     f"{SET}cell_timout = 9\nx = 1\n": "5: unknown setting "
-    "sphinx_gallery_cell_timout; there are: alt, cell_timeout, deadline, fold, inputs, once, "
-    "plumbing, and Sphinx-Gallery's own",
+    "sphinx_gallery_cell_timout; choose among: alt, cell_timeout, deadline, fold, fold_output, "
+    "inputs, once, plumbing, and Sphinx-Gallery's own",
     f"{SET}deadline = 5\nx = 1\n\n# %%\n\n# sphinx_gallery_deadline = 6\n": "10: "
     "sphinx_gallery_deadline is set a second time, first in line 5; remove one of them",
     f"{SET}fold = 'One'\n\n# %%\n# Text.\n\nx = 1\n": "5: this code is not shown and "
-    "runs with the cell behind it; mark that cell",
+    "runs with the next cell; mark that cell",
+    f"{SET}fold_output = True\nx = 1\n": "5: fold_output in a cell that is not folded; add a "
+    'line: # sphinx_gallery_fold = "What its code is for"',
     f"{SET}inputs = ['/etc/hostname']\nx = 1\n": "5: input '/etc/hostname' is not a file below",
-    f"{SET}inputs = ['recipe.py']\nx = 1\n": "5: input 'recipe.py' would take the "
-    "place of a page or a download; correct the line '# sphinx_gallery_inputs'",
+    f"{SET}inputs = ['recipe.py']\nx = 1\n": "5: input 'recipe.py' would replace "
+    "a page or a download; correct the line '# sphinx_gallery_inputs'",
 } | {
     f"{SET}{setting}\nx = 1\n": f"5: sphinx_gallery_{setting.partition(' ')[0]} {told}"
     for setting, told in SETTINGS.items()
 }
+NOT_SHOWN = "5: this code is not shown and runs with the next cell; mark that cell"
+for setting in ("alt = 'One'", "fold_output = True", "capture_repr_block = ()"):
+    BAD[f"{SET}{setting}\n\n# %%\n# Text.\n\nx = 1\n"] = NOT_SHOWN
 
 
 @pytest.mark.parametrize("text", BAD)
@@ -134,7 +144,7 @@ def test_a_cell_that_runs_once_is_left_out_of_replicates(tmp_path: Path) -> None
     recipe = load_cells(
         tmp_path, "a = 1\n", f"{ONCE}b = 1\n", "c = 1\n", "# sphinx_gallery_once = False\nd = 1\n"
     )
-    assert [cell.once for cell in recipe.cells] == [False, True, False, False]
+    assert [cell.settings.once for cell in recipe.cells] == [False, True, False, False]
     replicate = recipe.for_replicate()
     assert [(cell.number, cell.code) for cell in replicate.cells] == [
         (1, "a = 1"),
@@ -180,7 +190,10 @@ def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
         ["a = 1", "c = 1"],
         ["d = 1"],
     ]
-    assert [(cell.once, cell.line) for cell in recipe.cells[:2]] == [(False, 5), (True, 12)]
+    assert [(cell.settings.once, cell.line) for cell in recipe.cells[:2]] == [
+        (False, 5),
+        (True, 12),
+    ]
     shown = [cell for _block, cell in recipe.parts if cell]
     assert [cell.number for cell in shown] == [1, 4]
     assert len([block for block in recipe.blocks if block.type == "code"]) == len(shown)

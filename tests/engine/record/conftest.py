@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.record.explain_failure import UndefinedNameError
 from sphinx_recorded_gallery.record.gpu_facts import VISIBLE, Gpu
 from sphinx_recorded_gallery.record.kernel import Run
 from tests.helpers.gallery import Gallery
@@ -43,11 +44,12 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
                 except Exception as error:
                     place = f"cell {cell.number} of {len(cells)}"
                     text = f"{place} failed: {type(error).__name__}: {error}"
-                    raise GalleryError(
+                    kind = UndefinedNameError if isinstance(error, NameError) else GalleryError
+                    raise kind(
                         text,
                         path=run.recipe.path,
                         line=cell.line,
-                        remedy="mend the recipe\n    the traceback",
+                        remedy="mend the example\n    the traceback",
                     ) from None
                 if text := printed.getvalue():
                     shown.append(nbformat.v4.new_output("stream", name="stdout", text=text))

@@ -7,6 +7,7 @@ from types import ModuleType
 import pytest
 
 from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.gallery import load_recipes
 from tests.helpers.gallery import RECIPE, Gallery
 
 Check = Callable[[], tuple[int, str]]
@@ -38,10 +39,10 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     assert "not a whole notebook" in lines[6]
     assert lines[7] == "orphan    unusable"
     assert lines[8].endswith(
-        "/orphan.ipynb: no recipe of this name; "
-        "move it to where one is missing, restore what it is of, or remove the file"
+        "/orphan.ipynb: no example of this name; "
+        "rename it, restore what it belongs to, or remove the file"
     )
-    assert "/o.jsonl: no recording of this name; move it to" in lines[10]
+    assert "/o.jsonl: no recording of this name; rename it" in lines[10]
     assert lines[-1] == "1 of 6 recordings current"
 
 
@@ -64,6 +65,19 @@ def test_what_a_site_asks_of_its_texts_is_told(
     first, second = text.splitlines()[-2:]
     assert first.endswith("index.rst:3: it guesses")
     assert second == "1 texts to correct"
+
+
+def test_a_recipe_that_cannot_be_read_is_told_once(
+    gallery: Gallery, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("own_checks")
+    module.find = lambda root: list(load_recipes(root / "recipes_source"))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "own_checks", module)
+    gallery.configure(recorded_gallery_text_checks="own_checks:find")
+    gallery.write("adding", '"""\nTitle\n=====\n"""\nx = = 1\n')
+    status, text = check()
+    assert status == 1
+    assert text.count("adding.py:5: syntax error") == 1
 
 
 def test_other_machines_are_told_apart_from_parts_of_the_gallery(

@@ -30,7 +30,7 @@ def test_runs_whose_recorder_lives_and_what_is_no_run_stay(
     before = {*tmp_path.rglob("*")}
     with run_folder() as folder, monkeypatch.context() as patched:
         command = [sys.executable, "-c", REMOVE]
-        told = "note: a recording was killed before; what it left is removed: folders: 1\n"
+        told = "note: an earlier recording was killed; its temporary folders were removed: 1\n"
         assert subprocess.check_output(command, cwd=ROOT, text=True) == told  # others, of this user
         assert folder.exists()
         (tmp_path / "recipe-run-others").mkdir()

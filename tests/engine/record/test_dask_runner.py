@@ -120,7 +120,7 @@ def test_a_lost_worker_costs_a_second_try_and_other_code_gets_no_task(
     lines = done.stderr.splitlines()
     lost = [line for line in lines if " was lost with a" in line]
     assert len(lost) == 1
-    assert lost[0].endswith("; it is done again")
+    assert lost[0].endswith(", which runs again")
     (refused,) = {line for line in lines if "gets no task: " in line}
     assert refused.endswith(("gets no task: it has another recipe a", "it has another recipe b"))
     assert gallery.recording("b").notebook.cells[0].outputs[0].text == "1\n"
@@ -140,7 +140,7 @@ def test_what_is_finished_is_kept_when_the_scheduler_goes_away(
     done = scheduler.record(gallery)
     assert done.returncode == 1
     told = (
-        "the scheduler is gone; what was finished is kept; start it, and the same command goes on"
+        "the scheduler is gone; finished tasks are kept; start it, and run the same command again"
     )
     assert f"error: {told}" in done.stderr
     assert (gallery.recordings / "a.ipynb").exists()
@@ -159,5 +159,5 @@ def test_without_a_scheduler_or_a_worker_a_line_says_what_to_do(
     done = scheduler.record(gallery)
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert line.startswith(f"error: no scheduler of Dask at {scheduler.address}: ")
+    assert line.startswith(f"error: no Dask scheduler at {scheduler.address}: ")
     assert line.endswith("; start one: python -m dask scheduler")

@@ -125,7 +125,7 @@ def test_a_page_recorded_anew_counts_unless_its_code_changed(
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)
     known = "name a branch, a tag or a commit of this repository"
-    assert told.endswith(f": git knows no commit {base!r}; {known}\n")
+    assert told.endswith(f": git finds no commit {base!r}; {known}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
 

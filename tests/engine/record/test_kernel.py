@@ -103,13 +103,13 @@ def test_a_stream_that_a_recipe_takes_away_ends_no_recipe(
 def test_a_value_behind_a_stream_that_is_none_tells_what_to_do(gallery: Gallery) -> None:
     gallery.write("recipe", f"{TITLE}import sys\nsys.stdout = None\n1 + 1\n")
     assert not gallery.record("recipe")
-    assert "has no attribute 'flush'; what shows values and figures flushes" in gallery.messages
+    assert "has no attribute 'flush'; sys.stdout and sys.stderr are needed" in gallery.messages
 
 
 def test_who_closes_the_files_of_the_kernel_is_told_so(gallery: Gallery) -> None:
     gallery.write("recipe", f"{TITLE}import os\nos.closerange(3, 256)\n")
     assert not gallery.record("recipe")
-    assert "(Aborted); a recipe closes only what it has opened: " in gallery.messages
+    assert "(Aborted); close only files that the example opened: " in gallery.messages
 
 
 def start_with(gallery: Gallery, code: str) -> bool:
@@ -129,7 +129,7 @@ def start_with(gallery: Gallery, code: str) -> bool:
         (
             "os.write(2, b'no!')\nos._exit(3)",
             "with exit status 3",
-            "mend what it says below\n    no!",
+            "mend the error below\n    no!",
         ),
         ("os._exit(3)", "with exit status 3", "try again\n"),
         ("os.abort()", "by signal 6 (Aborted)", "try again\n"),
@@ -138,11 +138,15 @@ def start_with(gallery: Gallery, code: str) -> bool:
             "with exit status 1",
             "free memory\n",
         ),
-        ("sys.modules['ipykernel'] = None", "with exit status 1", "install what recipes need\n"),
+        (
+            "sys.modules['ipykernel'] = None",
+            "with exit status 1",
+            "install the packages that examples need\n",
+        ),
         (
             "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (36, 36))",
             "",
-            "allow more open files, as with: ulimit -n 1024\n",
+            "allow more open files, for example: ulimit -n 1024\n",
         ),
     ],
 )

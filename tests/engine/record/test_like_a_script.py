@@ -136,7 +136,7 @@ def test_a_widget_that_no_page_can_show_is_told(gallery: Gallery) -> None:
     [outputs] = run(gallery, f"{WIDGETS}\nslider = output_widget(_model_name='IntSliderModel')\n"
         "show(slider, 'IntSlider(value=0)')")  # fmt: skip
     assert outputs[0].data["text/plain"] == "IntSlider(value=0)"
-    assert "cell 1: pages and notebooks leave out a widget, and show its words" in gallery.messages
+    assert "cell 1: pages and notebooks leave out a widget, and show its text" in gallery.messages
 
 
 def test_streams_keep_their_order(gallery: Gallery) -> None:
@@ -178,22 +178,22 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
 @pytest.mark.parametrize(
     ("module", "line", "place", "remedy"),
     [
-        ("raise ValueError('they disagree')", "check()", "recipe.py:10:", "mend the recipe"),
-        ("assert 1 == 2, 'they disagree'", "check()", "recipe.py:10:", "mend the recipe"),
-        ("1 / 0", "check()", "_harness.py:3:", "mend the recipe"),
+        ("raise ValueError('they disagree')", "check()", "recipe.py:10:", "mend the example"),
+        ("assert 1 == 2, 'they disagree'", "check()", "recipe.py:10:", "mend the example"),
+        ("1 / 0", "check()", "_harness.py:3:", "mend the example"),
         (
             "import time; time.sleep(30)",
             "check()",
             "recipe.py:10:",
-            "raise the limit in the recipe",
+            "raise the limit in the example",
         ),
-        ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out instead"),
+        ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out"),
         ("pass", "import nowhere", "recipe.py:10:", 'PYTHONPATH = "{recipes}/../src"'),
         (
             "pass",
             "from urllib.request import urlopen; urlopen('http://nowhere.invalid/')",
             "recipe.py:10:",
-            "a recipe has to run without a network",
+            "an example has to run without a network",
         ),
     ],
 )

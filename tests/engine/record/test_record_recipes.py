@@ -88,7 +88,7 @@ def test_an_error_that_conf_expects_is_recorded_and_shown_and_ends_the_recipe(
     assert shown[1].ename == "ZeroDivisionError"
     write(gallery, "x = 1")
     assert not gallery.record("recipe")
-    told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
+    told = "runs to its end, but expected_failing_examples in conf.py names it; remove it there"
     assert told in gallery.messages
 
 
@@ -130,6 +130,29 @@ def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Galle
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("code", ["VALUE = 2\n", "VALUE = (\n"])
+def test_a_module_that_is_edited_during_a_run_makes_its_recording_stale(
+    gallery: Gallery, code: str
+) -> None:
+    """Put back later, it would else pass for what ran."""
+    module = gallery.recipes / "_beside.py"
+    module.write_text("VALUE = 1\n")
+    write(
+        gallery,
+        f"""
+        import pathlib
+        import _beside
+        _ = pathlib.Path({str(module)!r}).write_text({code!r})
+        print(_beside.VALUE)
+        """,
+    )
+    assert gallery.record("recipe")
+    assert "recipe: _beside.py changed while it ran" in gallery.messages
+    module.write_text("VALUE = 1\n")
+    assert gallery.record("recipe")
+    assert "recipe: recorded" in gallery.messages  # not: current
+
+
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
@@ -200,8 +223,8 @@ def test_a_recipe_is_called_by_its_path_or_its_last_part(gallery: Gallery) -> No
     assert gallery.messages.splitlines()[-1].startswith("two/b: recorded in ")
     assert gallery.record("one/a")
     assert gallery.recording("one/a").facts["recipe"] == "one/a"
-    several = "several recipes are named a; there are: one/a, two/a"
-    for name, text in (("a", several), ("x", "no recipe named x; there are: c, one/a, ")):
+    several = "several examples are named a; choose among: one/a, two/a"
+    for name, text in (("a", several), ("x", "no example named x; choose among: c, one/a, ")):
         with pytest.raises(GalleryError) as caught:
             gallery.record("c", name)
         assert str(caught.value).startswith(text)
@@ -234,11 +257,11 @@ IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0
         (
             "open('near.txt')",
             11,
-            'add a line to the recipe: # sphinx_gallery_inputs = ["near.txt"]',
+            'add a line to the example: # sphinx_gallery_inputs = ["near.txt"]',
         ),
-        ("open('/nowhere/a')", 11, "a recipe runs in an empty folder, with the files beside it"),
-        ("raise OSError(28, 'No space')", 11, "make room, in TMPDIR as well"),
-        (IN_FUNCTION, 16, "mend the recipe"),
+        ("open('/nowhere/a')", 11, "an example runs in an empty folder, with the files beside it"),
+        ("raise OSError(28, 'No space')", 11, "free disk space, also in TMPDIR"),
+        (IN_FUNCTION, 16, "mend the example"),
     ],
 )
 def test_an_error_names_its_line_and_what_is_to_blame(
@@ -283,8 +306,8 @@ def test_what_pages_leave_out_is_told(gallery: Gallery) -> None:
     code = show({"text/html": html}) + show({"text/html": html}) + show({"image/gif": "x"})
     gallery.write("recipe", f"{TITLE}\n{code}")
     assert gallery.record("recipe")
-    told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output that has no form"
-    assert f"{told} but image/gif; show what needs no script" in gallery.messages
+    told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output whose only form"
+    assert f"{told} is image/gif; show something without scripts" in gallery.messages
 
 
 @here
@@ -307,7 +330,7 @@ def test_a_full_disk_keeps_the_old_recording_and_ends_no_other(
     monkeypatch.setattr(write_recordings.atomic_files, "write_synced", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
-    told = "cannot be written: No space left on device; make room and record again"
+    told = "cannot be written: No space left on device; free disk space and record again"
     assert {*errors(gallery)} == {f"error: {path}: {told}"}
     assert "two: recorded in " in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))

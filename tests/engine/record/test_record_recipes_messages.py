@@ -59,7 +59,7 @@ def recipes(gallery: Gallery) -> Gallery:
 NO_RECIPE = "error: recipes_source/d.py:1: syntax error: invalid syntax; mend the code"
 FAILED = (
     "error: recipes_source/c.py:8: cell 1 of 1 failed: ZeroDivisionError: division by zero; "
-    "mend the recipe"
+    "mend the example"
 )
 
 
@@ -100,7 +100,7 @@ def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: G
             "a: current (CPU)",
             "b: current (CPU)",
             NO_RECIPE,
-            "a: its 2 replicates are there already",
+            "a: its 2 replicates exist already",
             "b: publishes no rows, so it has no replicates",
             "c: begins (1 of 1)",
             "c: cell 1 of 1, N s",
@@ -171,7 +171,7 @@ def test_what_is_missing_is_made_of_this_code_on_this_host(
             f"{ONCE}x = 1\n\n# %%\n\nx{PUBLISHES}",
             [],
             "NameError: name 'x' is not defined; a replicate leaves out cells with "
-            "'# sphinx_gallery_once': if one defines the name, unmark it, or mend the recipe",
+            "'# sphinx_gallery_once': if one defines the name, unmark it, or mend the example",
         ),
     ],
 )
@@ -194,3 +194,10 @@ def test_a_damaged_line_of_replicates_is_told_and_other_recipes_go_on(recipes: G
     assert lines[1].startswith("error: recordings/a.jsonl:1: ")
     assert "b: recorded in N s" in lines
     assert lines[-2:] == ["1 failed: a", lines[1]]
+
+
+@pytest.mark.slow
+def test_a_kernel_tells_a_name_that_a_replicate_lacks(gallery: Gallery) -> None:
+    write(gallery, code=f"{ONCE}x = 1\n\n# %%\n\nx{PUBLISHES}")
+    _done, lines = record(gallery, replicates=1)
+    assert "NameError: name 'x' is not defined; a replicate leaves out cells with" in lines[-1]

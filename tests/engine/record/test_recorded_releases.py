@@ -3,9 +3,11 @@
 import platform
 from collections.abc import Callable
 
+import nbformat
 import pytest
 
 from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.record.write_recordings import write_recording
 from tests.helpers.gallery import Gallery, git
 from tests.helpers.measured_recipe import add, add_replicate, steps
 
@@ -43,7 +45,7 @@ def test_check_tells_which_page_is_not_of_the_current_release(
     settings.write_text(settings.read_text().replace(f'current = "{HERE}"', 'current = "9.1"'))
     status, text = check()
     assert status == 0
-    assert f"; its page is of python {HERE}, the current release is 9.1\n" in text
+    assert f"; its page shows python {HERE}; the current release is 9.1\n" in text
 
 
 def test_a_host_makes_the_replicates_of_each_release(
@@ -56,7 +58,22 @@ def test_a_host_makes_the_replicates_of_each_release(
     assert released.record("steps", replicates=1)
     assert "1 of 1 replicates made" in released.messages
     assert released.record("steps", replicates=1)
-    assert "its 1 replicates are there already" in released.messages
+    assert "its 1 replicates exist already" in released.messages
+
+
+def test_what_a_page_measured_with_another_release_stays(
+    released: Gallery, check: Check, request: pytest.FixtureRequest
+) -> None:
+    for fixture in ("_run_here", "_own_locks"):
+        request.getfixturevalue(fixture)
+    path = released.recordings / "steps.ipynb"
+    notebook = nbformat.read(path, nbformat.NO_CONVERT)
+    notebook.metadata.recording.versions.update(OLD)
+    write_recording(notebook, path)
+    assert released.record("steps", force=True)
+    assert f"{HERE}: 1 host, 1 process; 2.11: 1 host, 1 process\n" in check()[1]
+    assert released.record("steps", force=True)  # the same release again: that run is replaced
+    assert f"{HERE}: 1 host, 1 process; 2.11: 1 host, 1 process\n" in check()[1]
 
 
 def test_drift_leaves_out_what_measured_another_release(
@@ -93,10 +110,16 @@ def test_drift_tells_what_moved_since_a_release(
     assert claim.startswith(
         f"holds with {HERE} and not with 2.11: <fused.step < foreach.step> (2 of 2 processes: "
     )
-    assert rest[:2] == [
-        "step: less in 1 of 2 by 72 %, else unchanged",
-        "  adam.100.fused.step: 0.28 times (1 host, within each process); 0.014 s, was 0.05 s",
-    ]
+    assert rest[0] == "not known from one host, whose CPU decides: step"
+    now = {"python": f"{HERE}.0"}
+    add_replicate(released, rows=steps(0.0142), host="other", versions=now)
+    head, _claim, *rest = drift_since(released, "2.11", capsys)
+    assert head == f"{HERE} against 2.11, on 2 hosts that measured both"
+    assert rest[0] == "step: less in 1 of 2 by 72 %, else unchanged"
+    assert rest[1] == (
+        "  adam.100.fused.step: 0.282 times (0.28 to 0.284 on 2 hosts, within each process); "
+        "0.0141 s, was 0.05 s"
+    )
     assert rest[2].startswith(f"measured with {HERE} alone: adam.100.fused.speedup, ")
 
 
@@ -104,7 +127,7 @@ def test_drift_tells_of_a_release_that_is_none(
     released: Gallery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert drift_since(released, HERE, capsys) == [
-        f"its page is of {HERE} itself: name another release"
+        f"its page shows {HERE} itself; name another release"
     ]
-    told = f"nothing was measured with python 2.9; there are: {HERE}"
+    told = f"nothing was measured with python 2.9; measured releases: {HERE}"
     assert drift_since(released, "2.9", capsys) == [told]

@@ -116,7 +116,7 @@ def test_replicates_of_another_device_are_refused_before_they_run(
     name_gpu(gallery, "steps")
     assert main(["record", "steps", "--device", "cpu", "--replicates", "2"]) == 1
     told = capsys.readouterr().err
-    assert "steps: recorded on Some GPU, and replicates of another device" in told
+    assert "steps: recorded on Some GPU, and replicates on another device" in told
     assert "begins" not in told
     assert not (gallery.recordings / "steps.jsonl").exists()
     assert run_suggested(told) == 0
@@ -135,7 +135,7 @@ def test_what_a_change_of_shared_code_costs_is_told(
     assert main(["check"]) == 1
     told = capsys.readouterr().out
     assert told.count("changed code in _bench.py, imported in cell 1") == 2
-    assert "_bench.py is the code of 2 recipes: its change asks for 2 new recordings" in told
+    assert "_bench.py is part of 2 examples: its change needs 2 new recordings" in told
 
 
 @pytest.mark.slow

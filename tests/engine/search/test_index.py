@@ -56,13 +56,13 @@ def test_words_are_names_with_their_parts_and_pairs_of_characters() -> None:
 
 def test_a_page_is_read_in_sections_and_excerpts_are_prose() -> None:
     document = publish_doctree(PAGE, settings_overrides={"doctitle_xform": False})
-    lead, inner = (each.as_data() for each in read_sections(document, "a_name"))
-    assert lead[:3] == ["", "Title", "A lead with torch.compile."]
-    assert {"title", "name"} <= {word for word, weight in lead[4].items() if weight % 2}
-    assert {"torch.compile", "three", "four"} <= lead[4].keys()
-    assert inner[:3] == ["inner", "Inner", "Prose of it."]
-    assert "quokka" in inner[4]
-    assert "comment" not in inner[4]
+    lead, inner = (each.make_entry() for each in read_sections(document, "a_name"))
+    assert (lead.anchor, lead.title, lead.prose) == ("", "Title", "A lead with torch.compile.")
+    assert {"title", "name"} <= {word for word, weight in lead.weights.items() if weight % 2}
+    assert {"torch.compile", "three", "four"} <= lead.weights.keys()
+    assert (inner.anchor, inner.title, inner.prose) == ("inner", "Inner", "Prose of it.")
+    assert "quokka" in inner.weights
+    assert "comment" not in inner.weights
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_changed_pages_are_searched_anew_and_search_engines_leave_the_search_out
         ("word,other\n", ":1: the first line has to name the columns: language,searched,meant"),
         ("{}en,a,b,c\n", ":2: more cells than columns; quote a cell with commas"),
         ("{}en, ,b\n", ":2: no word that readers search; fill in the second column"),
-        ("{}en,a,b\nen,c|A,d\n", ":3: 'A' stands in line 2, too; keep one of them"),
+        ("{}en,a,b\nen,c|A,d\n", ":3: 'A' is also in line 2; keep one of them"),
         ('{}en,"a,b\n', ": not a table in CSV and UTF-8: unexpected end of data"),
     ],
 )
@@ -136,5 +136,5 @@ def test_a_table_of_synonyms_with_a_mistake_is_a_warning_of_every_build(searched
     (folder / synonyms.FILE_NAME).write_text("language,searched,meant\nxx,rock,basalt\n")
     for _build in range(2):
         build = searched.build()
-        assert build.warnings.count("synonyms.csv:2: 'xx' is no language of this project") == 1
+        assert build.warnings.count("synonyms.csv:2: 'xx' is not a language of this project") == 1
         assert "A basalt here." in texts(build)

@@ -28,7 +28,7 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
 def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     path = tmp_path / "page.po"
     path.symlink_to("/dev/null")  # another would be read without end
-    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: it is no file"):
+    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: it is not a regular file"):
         read_catalog(path)
 
 
@@ -36,14 +36,14 @@ def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     ("content", "line", "told"),
     [
         ('msgid "a"\nmsgstr "b"\n\nnonsense\n', 4, "not a catalog from here on"),
-        ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "a conflict that git left here"),
+        ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
         ('msgid "a"\nmsgstr b"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\nmsgstr "b" c"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
         ('msgid "a"\nmsgstr "b"\n\nmsgid "c"\n', 4, "no msgstr follows"),
         ('msgid "a"\nmsgctxt "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
         ('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', 3, "a second msgstr"),
-        ('msgid "a"\n=======\nmsgstr "b"\n', 2, "a conflict that git left here"),
+        ('msgid "a"\n=======\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
     ],
 )
 def test_what_is_no_catalog_is_told_with_its_line(

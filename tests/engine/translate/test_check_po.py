@@ -87,7 +87,7 @@ def test_the_command_tells_place_message_and_check_in_order(
     *lines, total = told(capsys)
     counts = "numbers: 3, spaces: 2, glossary: 1, markup: 1, template: 1"
     assert total == f"8 problems ({counts}); 1 to translate"
-    assert "no templates say which messages pages have; run: recorded-gallery update-po" in lines[7]
+    assert "no templates list the messages of pages; run: recorded-gallery update-po" in lines[7]
     places = [re.match(r"(.*):\d+: .* \((.*)\)", line) for line in lines]
     assert [found and found.groups() for found in places] == [
         (modes, "spaces"),
@@ -175,7 +175,10 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     (project / "languages.toml").unlink()
     for command in ("check-po", "update-po"):
         assert main([command]) == 1
-        assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
+        assert (
+            "there are catalogs, but their languages are not in languages.toml"
+            in capsys.readouterr().err
+        )
 
 
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
@@ -185,7 +188,7 @@ def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) ->
     lines = [n for n, row in enumerate(path.read_text().splitlines(), 1) if row == 'msgid "One."']
     (problem,) = problems
     assert (problem.line, problem.breaks) == (lines[1], True)
-    assert problem.message == f"the message of line {lines[0]} again; keep one of the two"
+    assert problem.message == f"the same message as in line {lines[0]}; keep one of the two"
 
 
 def test_a_fuzzy_message_is_told_and_breaks_nothing(tmp_path: Path) -> None:

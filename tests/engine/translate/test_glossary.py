@@ -37,5 +37,7 @@ def test_a_language_translates_terms_that_there_are(tmp_path: Path) -> None:
     (tmp_path / "glossary.csv").write_text("term,note\nkernel,\n")
     (tmp_path / "ko").mkdir()
     (tmp_path / "ko/glossary.csv").write_text("term,translation\nkernel,커널\nlayer,계층\n")
-    with pytest.raises(GalleryError, match=r"ko/glossary.csv:3: 'layer' is no term of .*; add it"):
+    with pytest.raises(
+        GalleryError, match=r"ko/glossary.csv:3: 'layer' is not a term of .*; add it"
+    ):
         load_glossary(tmp_path)

@@ -98,7 +98,7 @@ def test_the_head_of_a_catalog_names_people_and_takes_no_time(gallery: Gallery) 
     path = gallery.translate("page", {"A title.": "이름."})
     evil = f"# \u202eevil{CLEAR} <a@b.c>, 2026.\n# {'x' * 200} <a@b.c>\n# a{' ' * 400_000}b\n"
     path.write_text(f"{evil}# 홍길동 <a@b.c>, 2026.\n{path.read_text()}")
-    found = language_status(load_project(gallery.root), "ko")
+    found = language_status(load_project(gallery.root), "ko").catalogs
     (page,) = [each for each in found if each.domain == "page"]
     assert page.translators == ("홍길동",)
 
@@ -106,8 +106,8 @@ def test_the_head_of_a_catalog_names_people_and_takes_no_time(gallery: Gallery) 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("""ko = { name = "K", tag = 'ko" onload="x' }""", "not as such a line is written"),
-        (r'ko = { name = "\u001b[2J" }', "name has characters that nobody sees"),
+        ("""ko = { name = "K", tag = 'ko" onload="x' }""", "not a valid language"),
+        (r'ko = { name = "\u001b[2J" }', "name has invisible characters"),
         (r'"\u001b[2J" = { name = "K" }', "not a language code"),
         (f"ko = {'[' * 5_000}", "not valid TOML"),
         (f"ko = {'1' * 5_000}", "not valid TOML"),

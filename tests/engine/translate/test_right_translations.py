@@ -24,6 +24,10 @@ It calls ``f()`` now.
 
 Call sys.base_prefix here.
 
+Read the `manual <https://docs.python.org/3/>`__.
+
+A ``(key, value)`` pair of ``__class__``.
+
 .. glossary::
 
    Tensor
@@ -39,6 +43,10 @@ FRENCH = {
     "The class is the same.": "La *classe* est la même.",
     "It calls ``f()`` now.": "Il appelle ``f()`` et ``g()``.",
     "Call sys.base_prefix here.": "Appelez sys.base_prefix ici.",
+    "Read the `manual <https://docs.python.org/3/>`__.": (
+        "Lire le `manuel <https://docs.python.org/fr/3/>`__."
+    ),
+    "A ``(key, value)`` pair of ``__class__``.": "Un couple ``(key, value)`` de `__class__`.",
     "Tensor": "Tenseur",
     "An array.": "Un tableau.",
 }
@@ -46,6 +54,7 @@ KOREAN = {
     "Using base_prefix": "base_prefix 쓰기",
     "Weak linking is rare.": "약한 연결 <weak linking>은 드뭅니다.",
     "Call sys.base_prefix here.": "여기서 sys.base_prefix를 부릅니다.",
+    "A ``(key, value)`` pair of ``__class__``.": "\\__class__의 ``(키, 값)`` 쌍입니다.",
 }
 
 
@@ -64,9 +73,21 @@ KOREAN = {
                 ">Tenseur</span></a>",
                 "<em>classe</em>",
                 '<span class="pre">g()</span>',
+                'href="https://docs.python.org/fr/3/"',
+                "<em>__class__</em>",
             ],
         ),
-        ("ko", KOREAN, ["base_prefix 쓰기", "sys.base_prefix를", "&lt;weak linking&gt;은"]),
+        (
+            "ko",
+            KOREAN,
+            [
+                "base_prefix 쓰기",
+                "sys.base_prefix를",
+                "&lt;weak linking&gt;은",
+                "<p>__class__의",
+                '<span class="pre">(키,</span> <span class="pre">값)</span>',
+            ],
+        ),
     ],
 )
 def test_a_right_translation_is_on_the_page(

@@ -41,6 +41,15 @@ def test_a_rule_advises_and_may_be_excused(folder: Path) -> None:
     assert check_file(path, german, False, folder) == []
 
 
+def test_a_message_may_have_braces(folder: Path) -> None:
+    path = folder / "de/style.toml"
+    path.write_text(RULE.replace("write Sie", "write {{Sie}}"), encoding="utf-8")
+    catalog = folder / "de/LC_MESSAGES/page.po"
+    save_catalog(catalog, polib.POEntry(msgid="If you.", msgstr="Wenn du."), language="de")
+    [problem] = check_file(catalog, Language(code="de", name="Deutsch"), False, folder)
+    assert problem.message == "du: write {Sie}"
+
+
 def test_other_languages_have_other_rules(folder: Path) -> None:
     assert [rule.name for rule in load_style_rules(folder, "de")] == ["address"]
     assert load_style_rules(folder, "ko") == []
@@ -51,8 +60,18 @@ def test_other_languages_have_other_rules(folder: Path) -> None:
     [
         ("[[rule]]", "[[rule]", "not valid TOML"),
         ("[[rule]]", "[rule]", "not a list of rules; begin each with"),
-        ("good = ", "well = ", "rule 1: not as a rule is written; give it bad, good"),
-        (r"\bdu\b", "(", "rule 1: the pattern is none"),
+        ("good = ", "well = ", "rule 1: no good; add it as a text"),
+        ("good = ", "well = 1\ngood = ", "rule 1: an unknown field: well; choose among name, "),
+        ("bad = ", 'kinds = [["prose"]]\nbad = ', "rule 1: kinds has the wrong type; write a list"),
+        ("bad = ", 'kinds = ["poem"]\nbad = ', "rule 1: an unknown kind; choose among prose"),
+        ("bad = ", "scripts = [1]\nbad = ", "rule 1: scripts has the wrong type; write a list of"),
+        ("bad = ", "around = true\nbad = ", "rule 1: around has the wrong type; write a number"),
+        ("bad = ", "in_markup = 1\nbad = ", "rule 1: in_markup has the wrong type; write true or"),
+        ('"Wenn du willst."', "1", "rule 1: bad has the wrong type; write a text"),
+        ("{found}", "{found} {x}", "rule 1: the message has other braces than those of {found};"),
+        ("{found}", "{found} {", "rule 1: the message has other braces than those of {found};"),
+        (RULE, "rule = [1]", "rule 1: not a table; begin it with [[rule]]"),
+        (r"\bdu\b", "(", "rule 1: invalid pattern"),
         ("{found}", "it", "rule 1: the message does not show what was found"),
         ("Wenn du", "Wenn Du", "rule 1: the pattern finds nothing in the bad example"),
         ("Wenn Sie", "Wenn du", "rule 1: the pattern finds something in the good example"),

@@ -14,7 +14,7 @@ from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import Project, load_project
 from sphinx_recorded_gallery.translate.check_po import Problem, check_project
 from sphinx_recorded_gallery.translate.pot import find_labels, write_pots
-from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
+from sphinx_recorded_gallery.translate.status import CatalogStatus, language_status
 from sphinx_recorded_gallery.translate.update_po import merge
 from tests.helpers.gallery import ENGINE
 
@@ -75,8 +75,9 @@ def told(project: Project, *names: str) -> list[Problem]:
     return [each for each in check_project(project, [KOREAN]) if each.path.stem in wanted]
 
 
-def progress(project: Project, name: str = "page") -> Status:
-    (found,) = [each for each in language_status(project, "ko") if each.domain == name]
+def progress(project: Project, name: str = "page") -> CatalogStatus:
+    catalogs = language_status(project, "ko").catalogs
+    (found,) = [catalog for catalog in catalogs if catalog.domain == name]
     return found
 
 
@@ -98,7 +99,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
         cut,
         'msgid "The first call compiles the function."',
         "missing",
-        "messages of the page that are missing: 3, as "
+        "messages missing from the catalog: 3, such as "
         "'Later calls run what the first one made.'",
     ),
     "obsolete": (
@@ -107,14 +108,15 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
         ),
         '#~ msgid "A last',
         "missing",
-        "messages of the page that are missing: 1, as "
+        "messages missing from the catalog: 1, such as "
         "'A last remark about nothing in particular.'",
     ),
     "edited": (
         lambda text: text.replace('"Later calls run what', '"Later calls take what'),
         'msgid "Later calls take what',
         "unknown",
-        "messages that the page does not have: 1, as 'Later calls take what the first one made.'",
+        "messages that the page does not have: 1, such as "
+        "'Later calls take what the first one made.'",
     ),
 }  # fmt: skip
 
@@ -147,7 +149,7 @@ def test_what_is_left_to_translate_is_told_and_is_no_mistake(
     path.unlink()
     assert main(["check-po"]) == 1
     assert progress(project).percent == 0
-    assert 30 < add_up(language_status(project, "ko")).percent < 60
+    assert 30 < language_status(project, "ko").total.percent < 60
 
 
 def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project) -> None:
@@ -155,7 +157,9 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
     path.write_text(catalog_of(project).read_text())
     (problem,) = told(project, "gone")
     assert problem.check == "unknown"
-    assert problem.message.startswith("messages that the page does not have: 5, as 'A title'; ")
+    assert problem.message.startswith(
+        "messages that the page does not have: 5, such as 'A title'; "
+    )
     assert progress(project, "page").percent == 100
     header, *_messages = path.read_text().split("\n\n")
     path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')

@@ -8,10 +8,10 @@ import nbformat
 import polib
 import pytest
 
+from sphinx_recorded_gallery.labels import ENGINE_LOCALE
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
-from sphinx_recorded_gallery.translate.catalogs import ENGINE_LOCALE
 from sphinx_recorded_gallery.translate.status import language_status
 from tests.helpers.gallery import RECIPE, Gallery
 
@@ -122,14 +122,14 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     path = site.translate(PAGE, dict(list(MESSAGES.items())[:6]))
     build = site.build(language="ko")
     # not "1", "2" and the recipe's link on the first page, which have no words
-    told = "messages of the page that are missing: 5, as 'Why this is here.'"
+    told = "messages missing from the catalog: 5, such as 'Why this is here.'"
     assert re.search(
         rf"{path}:\d+: {re.escape(told)}; run: recorded-gallery update-po ko", build.warnings
     )
     assert build.warnings.count("WARNING") == 1
     assert "이 페이지는 " in build.page(PAGE)
     path.unlink()
-    assert f"{path}:1: messages of the page that are missing: 11, as 'Adding numbers'" in (
+    assert f"{path}:1: messages missing from the catalog: 11, such as 'Adding numbers'" in (
         site.build(language="ko").warnings
     )
     path.write_text("nonsense")  # which alone is told: its messages are not missing
@@ -155,7 +155,7 @@ def test_comments_of_a_folded_module_do_not_count_in_the_share(site: Gallery) ->
     catalog.save()
     [status] = [
         each
-        for each in language_status(load_project(site.root), "ko")
+        for each in language_status(load_project(site.root), "ko").catalogs
         if each.domain == "recipes/page"
     ]
     assert status.percent == 100
@@ -212,8 +212,8 @@ def test_a_message_that_is_gone_is_told(site: Gallery) -> None:
     build = site.build(language="ko")
     # with its line, so that it can be clicked on
     assert re.search(
-        r"adding.po:[1-9]\d*: messages that the page does not have: 1, as 'Why this is here.'; "
-        "run: recorded-gallery update-po ko",
+        r"adding.po:[1-9]\d*: messages that the page does not have: 1, "
+        "such as 'Why this is here.'; run: recorded-gallery update-po ko",
         build.warnings,
     )
     assert code_of(site, build.out)[0].startswith("# Another reason.\n")

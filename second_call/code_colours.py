@@ -39,4 +39,7 @@ class FewColours(PythonLexer):
 
 @cache
 def _shown(token: Any) -> Any:
-    return next((shown for kind, shown in _SHOWN.items() if token in kind), Text)
+    for kind, shown_kind in _SHOWN.items():
+        if token in kind:
+            return shown_kind
+    return Text

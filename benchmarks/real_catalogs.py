@@ -1,0 +1,160 @@
+"""Catalogs that others translated, and which of their messages a build would refuse.
+
+Takes the Korean translation of Python's documentation and the translations of the Python Packaging
+User Guide from their repositories (it needs the network and git), and those of Sphinx's own labels
+from the installed package. What is refused is shown in English, so each message is either wrong,
+or a fault of the checks. Writes real_catalogs.md, with what is told of each refused message.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polib
+import sphinx
+
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.translate.catalogs import Kind, line_of, read_catalog
+from sphinx_recorded_gallery.translate.checks import examine
+
+PYTHON = "https://github.com/python/python-docs-ko"
+PACKAGING = "https://github.com/pypa/packaging.python.org"
+LISTED = {"ko", "ja", "zh_CN", "zh_Hans"}  # whose refused messages are told one by one
+LONGEST = 200  # characters of what is told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Catalogs of one language from one project."""
+
+    project: str
+    code: str
+    paths: list[Path]
+    kind: Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count:
+    """What became of the messages of a source."""
+
+    source: Source
+    messages: int
+    unreadable: int
+    refused: list[str]
+
+
+def main() -> int:
+    """Count, and write real_catalogs.md."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, help="kept afterwards; a temporary one if none")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (options.folder or Path(temporary)).resolve()
+        is_there = clone(PYTHON, "3.13", folder / "python") and clone(
+            PACKAGING, "translation/source", folder / "packaging"
+        )
+        if not is_there:
+            print("skipped: the catalogs cannot be downloaded here")
+            return 0
+        counts = [count(source) for source in find_sources(folder)]
+    page = Path(__file__).with_suffix(".md")
+    head = page.read_text(encoding="utf-8").partition("\n| ")[0]
+    page.write_text("\n".join([head.rstrip(), "", *tables(counts), ""]), encoding="utf-8")
+    print(page.read_text(encoding="utf-8"))
+    return 0
+
+
+def clone(address: str, branch: str, folder: Path) -> bool:
+    """Clone a repository unless it is there; tell whether it is."""
+    if not folder.exists():
+        command = [
+            "git",
+            "clone",
+            "--quiet",
+            "--depth=1",
+            f"--branch={branch}",
+            address,
+            str(folder),
+        ]
+        subprocess.run(command, capture_output=True)
+    return folder.exists()
+
+
+def find_sources(folder: Path) -> Iterator[Source]:
+    """Yield the catalogs of each project and language."""
+    python = sorted((folder / "python").rglob("*.po"))
+    yield Source(project="Python", code="ko", paths=python, kind=Kind.PROSE)
+    for path in sorted((folder / "packaging/locales").glob("*/LC_MESSAGES/messages.po")):
+        code = path.parts[-3]
+        yield Source(project="packaging.python.org", code=code, paths=[path], kind=Kind.PROSE)
+    labels = Path(sphinx.__file__).parent / "locale"
+    for path in sorted(labels.glob("*/LC_MESSAGES/sphinx.po")):
+        yield Source(project="Sphinx", code=path.parts[-3], paths=[path], kind=Kind.LABEL)
+
+
+def count(source: Source) -> Count:
+    """Look at each translated message as a build does."""
+    language = Language(code=source.code, name=source.code)
+    messages = unreadable = 0
+    refused: list[str] = []
+    for path in source.paths:
+        try:
+            catalog = read_catalog(path)
+        except Exception as error:
+            unreadable += 1
+            print(error, file=sys.stderr)
+            continue
+        entries = [entry for entry in catalog if is_counted(entry, source.kind)]
+        messages += len(entries)
+        kinds = {entry.msgid: {source.kind} for entry in entries}
+        problems: dict[int, str] = {}  # the first of each message, by its line
+        for problem in examine(path, entries, kinds, language):
+            problems.setdefault(problem.line, problem.message)
+        refused += problems.values()
+        for entry in entries:
+            if line_of(entry) in problems:
+                told = f"{path}:{line_of(entry)}: {problems[line_of(entry)]}"
+                print(f"{told}\n  {entry.msgid}\n  {entry.msgstr}", file=sys.stderr)
+    return Count(source=source, messages=messages, unreadable=unreadable, refused=refused)
+
+
+def is_counted(entry: polib.POEntry, kind: Kind) -> bool:
+    """Tell a translated message; code of several lines is none, of which comments alone are."""
+    is_code = kind is Kind.PROSE and "\n" in entry.msgid
+    is_in_use = entry.msgstr and not (entry.obsolete or entry.fuzzy)
+    return bool(entry.msgid and is_in_use and not is_code)
+
+
+def tables(counts: list[Count]) -> Iterator[str]:
+    """Yield the lines of real_catalogs.md below its text."""
+    yield "| Catalogs | Language | Messages | Refused | Catalogs that cannot be read |"
+    yield "|---|---|---:|---:|---:|"
+    for each in counts:
+        if each.messages >= 100:
+            source = each.source
+            numbers = f"{each.messages:,} | {len(each.refused):,} | {each.unreadable}"
+            yield f"| {source.project} | {source.code} | {numbers} |"
+    yield ""
+    yield "| Language | What is told of each refused message |"
+    yield "|---|---|"
+    for each in counts:
+        if each.source.code in LISTED:
+            for told in each.refused:
+                flat = " ".join(told.split()).replace("|", "\\|")
+                short = flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
+                yield f"| {each.source.code} | <code>{escape(short)}</code> |"
+
+
+def escape(text: str) -> str:
+    """Return a text as Markdown shows it inside of HTML."""
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace("`", "&#96;").replace("*", "&#42;")
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

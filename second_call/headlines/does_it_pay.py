@@ -1,0 +1,136 @@
+"""The directive ``does-it-pay``: after how many calls compiling has paid.
+
+A table is made of the startup that was measured, and two fields take the reader's own numbers:
+``_static/does_it_pay.js`` says for them what ``describe_fields`` says here.
+"""
+
+from collections.abc import Sequence
+from statistics import median
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from sphinx_recorded_gallery.api import Typography
+
+from ..charts.scales import format_value
+from ..labels import _
+from ..make_nodes import render
+from .gains import published_gains
+from .headline_directive_lines import borrow_headlines, headline_list, list_cases
+
+CALL_SECONDS = (0.001, 0.01, 0.1, 1.0)  # rows of the table
+SPEED_UPS = (1.1, 1.5, 2.0, 5.0, 10.0)  # its columns
+FIELDS = (10, 10_000)  # milliseconds a call and calls, as the fields begin
+EXAMPLE = 1.5  # the speed-up in the sentence below the fields
+
+
+class DoesItPay(SphinxDirective):
+    """Show after how many calls compiling has paid, with the startup of the measured cases."""
+
+    required_arguments = 1  # the page with the results
+
+    def run(self) -> list[nodes.Node]:
+        """Return the cases, of which the table is made when all is known."""
+        return borrow_headlines(self, self.arguments[0], draw_table)
+
+
+def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
+    """Return the table of calls to break even, and fields for the reader's own numbers."""
+    first_calls = []  # seconds, of all cases
+    start_ups = {}  # seconds, by recipe
+    for node, gain in published_gains(env, list_cases(headlines)):
+        if gain.first_call:
+            first_calls.append(gain.first_call.value)
+        if gain.start_up:
+            start_ups[node["recipe"]] = gain.start_up.value
+    if not first_calls or not start_ups:
+        return []
+    typography = Typography.of(env.config)
+    startup = median(start_ups.values()) + median(first_calls)
+    explanation = _explain([*start_ups.values()], first_calls, typography)
+    table = render(
+        "does_it_pay.html",
+        columns=[format_value(ratio, "x", typography) for ratio in SPEED_UPS],
+        rows=_make_rows(startup, typography),
+        startup=f"{startup:.6g}",
+        example=EXAMPLE,
+        fields=FIELDS,
+        texts=_field_texts(),
+        sentence=describe_fields(startup, *FIELDS, typography),
+    )
+    return [nodes.paragraph("", explanation), table]
+
+
+def _explain(
+    start_ups: Sequence[float], first_calls: Sequence[float], typography: Typography
+) -> str:
+    """Return what the table is of: the medians of the compiler's start and of first calls."""
+    start_up = median(start_ups)
+    first_call = median(first_calls)
+    facts = {
+        "startup": format_value(start_up + first_call, "s", typography, 2),
+        "compiler": format_value(start_up, "s", typography, 2),
+        "first_call": format_value(first_call, "s", typography, 2),
+        "recipes": len(start_ups),
+        "cases": len(first_calls),
+    }
+    text = _(
+        "Calls until compiling breaks even, by the time of a call and its speed-up. Startup is "
+        "%(startup)s: %(compiler)s until the compiler runs, and a first call of %(first_call)s "
+        "(medians of %(recipes)s recipes and %(cases)s cases)."
+    )
+    return typography.typeset(text % facts)
+
+
+def _make_rows(startup: float, typography: Typography) -> list[tuple[str, list[str]]]:
+    """Return how long a call takes, and after how many it pays at each of ``SPEED_UPS``."""
+    rows = []
+    for seconds in CALL_SECONDS:
+        cells = []
+        for ratio in SPEED_UPS:
+            calls = calls_to_pay(startup, seconds, ratio)
+            cells.append(format_calls(calls, typography))
+        rows.append((format_value(seconds, "s", typography), cells))
+    return rows
+
+
+def calls_to_pay(startup: float, seconds: float, ratio: float) -> float:
+    """Return after how many calls of so many seconds a startup is paid, at a speed-up above 1."""
+    saved = seconds * (1 - 1 / ratio)
+    return startup / saved
+
+
+def format_calls(calls: float, typography: Typography) -> str:
+    """Return a number of calls with two digits: 3,600. does_it_pay.js does the same."""
+    rounded = float(f"{calls:.2g}")
+    return typography.format_number(max(1.0, rounded))
+
+
+def _field_texts() -> dict[str, str]:
+    """Return the sentences below the fields; does_it_pay.js has them, too."""
+    return {
+        "pays": _(
+            "It pays if a call gets more than %(factor)s as fast. At %(example)s, it breaks "
+            "even after %(calls)s calls."
+        ),
+        "never": _("It never pays: the whole run is shorter than the startup."),
+    }
+
+
+def describe_fields(
+    startup: float, milliseconds: float, calls: float, typography: Typography
+) -> str:
+    """Return what a run of so many calls needs for compiling to pay."""
+    texts = _field_texts()
+    seconds = milliseconds / 1000
+    total = seconds * calls
+    if total <= startup:
+        return texts["never"]
+    factor = total / (total - startup)
+    facts = {
+        "factor": format_value(factor, "x", typography),
+        "example": format_value(EXAMPLE, "x", typography),
+        "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), typography),
+    }
+    return typography.typeset(texts["pays"] % facts)
