@@ -33,6 +33,7 @@ from .recipes.recorded_recipe import RecipePage, load_page
 
 # Class of the box around the outputs of a cell; notebooks take outputs from the recording instead
 OUTPUT_CLASS = "recorded-output"
+PRINT_CLASS = "sphx-glr-script-out"  # Sphinx-Gallery's, of each text that a cell put out
 # Class of a table that is drawn from rows and replaces the one that the run displayed
 MEASURED_TABLE_CLASS = "measured-table"
 # Class of what recipes print and publish: data in the language of their code, not of the site

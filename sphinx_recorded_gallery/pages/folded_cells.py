@@ -9,12 +9,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from ..page_nodes import OUTPUT_CLASS, code_of_cells, folded_cell
+from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, PRINT_CLASS, code_of_cells, folded_cell
 
 _ = get_translation("sphinx_recorded_gallery")
 
 SCRIPT = "folded_cells.js"
-PRINT_CLASS = "sphx-glr-script-out"  # Sphinx-Gallery's, of what a cell printed
 
 
 def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
@@ -45,7 +44,7 @@ def _fold_prints(folded: folded_cell, number: int) -> None:
     for box in folded.parent.findall(nodes.container):
         if box.get("recipe_outputs") != number:
             continue
-        printed = [node for node in box.children if PRINT_CLASS in node.get("classes", ())]
+        printed = [node for node in box.children if _is_printed(node)]
         for node in printed:
             box.remove(node)
         if printed:
@@ -53,6 +52,11 @@ def _fold_prints(folded: folded_cell, number: int) -> None:
         if not box.children:
             box.parent.remove(box)
         return
+
+
+def _is_printed(node: nodes.Element) -> bool:
+    """Return whether a node is text that a page shows, and not the text form of a table."""
+    return PRINT_CLASS in node["classes"] and NOT_IN_HTML not in node
 
 
 def button(document: nodes.document) -> str:

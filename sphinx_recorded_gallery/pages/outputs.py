@@ -16,7 +16,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..errors import GalleryError, suggest_record
-from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, code_of_cells
+from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, PRINT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.pictures import SUFFIXES, decode_picture
@@ -269,7 +269,7 @@ def _text(text: str) -> Iterator[nodes.literal_block]:
     """Yield printed text as Sphinx-Gallery's output block."""
     text = text.expandtabs().strip("\n")
     if text.strip():
-        yield nodes.literal_block(text, text, language="none", classes=["sphx-glr-script-out"])
+        yield nodes.literal_block(text, text, language="none", classes=[PRINT_CLASS])
 
 
 def _without_html(text: str) -> Iterator[nodes.Node]:

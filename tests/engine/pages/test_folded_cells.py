@@ -58,6 +58,17 @@ def test_what_one_run_printed_is_folded_with_its_code(site: Gallery) -> None:
     assert "the total is 3\n" in printed
 
 
+def test_a_table_is_not_folded_with_what_is_printed(site: Gallery) -> None:
+    """Its text form, for formats without HTML, stays beside it and leaves no empty box."""
+    table = "class Table:\n    def _repr_html_(self):\n        return '<table><td>1</td></table>'\n"
+    mark = '# sphinx_gallery_fold = "A table"\n# sphinx_gallery_fold_output = True\n'
+    site.add(
+        "table", f'"""\nTable\n=====\n\nText.\n"""\n\n{mark}\n{table}\nTable()\n\n# %%\n# End.\n'
+    )
+    boxes = page_of(site.build(), "recipes/table").select(".recorded-output")
+    assert [len(box.select("table")) for box in boxes] == [1]
+
+
 def test_the_button_for_all_cells_comes_with_its_script(site: Gallery) -> None:
     site.add("plain", RECIPE)
     build = site.build()
