@@ -2,7 +2,7 @@
 CUDA graphs in PyTorch: capture manually or use reduce-overhead
 ===============================================================
 
-Does your GPU wait for the CPU to launch kernels, in training or in serving?
+Does your GPU wait for the CPU to launch kernels?
 
 .. answer::
 
@@ -21,7 +21,7 @@ Does your GPU wait for the CPU to launch kernels, in training or in serving?
    - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, in one graph
    - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; nothing compiles
    - :measured:`training-by-pytorch.reduce-overhead.break_even` iterations for ``reduce-overhead`` to break even
-   - :measured:`training-by-hand.one-graph.kept` of GPU memory kept by the graph, optimizer state included
+   - :measured:`training-by-hand.one-graph.kept` kept by the graph, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -119,20 +119,18 @@ Does your GPU wait for the CPU to launch kernels, in training or in serving?
 
 .. libraries::
 
-   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` and apply nothing else from this page.
+   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` and nothing else from this page.
      For the ``Trainer``, pass ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without
      gradient accumulation.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary and ``accelerate
      launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each shape compiles.
    - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
-   - **vLLM** captures graphs on its own, as does SGLang; make sure that ``enforce_eager`` is not set.
+   - **vLLM** captures graphs on its own, as does SGLang; check that ``enforce_eager`` is not set.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above. Without a GPU, the recipe runs without graphs and needs a C++
-  compiler.
-"""
+- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, it runs without graphs and needs a C++ compiler. """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
@@ -152,7 +150,7 @@ Does your GPU wait for the CPU to launch kernels, in training or in serving?
 #
 #    * - Your case
 #      - Use
-#      - Speed-up here, and time for the first three calls
+#      - Speed-up here; first three calls
 #    * - Static shapes, no syncs
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
@@ -174,12 +172,12 @@ Does your GPU wait for the CPU to launch kernels, in training or in serving?
 #        :measured:`training-by-hand.one-graph.speedup`; :measured:`training-by-hand.blocks-compiled-one-graph.ready`
 #        plus startup
 #
-# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line safely shows what a graph can do. A
-# manual graph needs no compiler and :claim:`makes training faster still <training-by-hand.one-graph.wall <
+# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line safely shows what a graph can do. A manual
+# graph needs no compiler and :claim:`makes training faster still <training-by-hand.one-graph.wall <
 # training-by-pytorch.reduce-overhead.wall>`. But it repeats captured addresses, shapes and numbers: miss one of the
-# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before you capture, run once; in training, do so on
-# another stream. Afterwards, compare a replay with eager on different inputs. In PyTorch 2.15,
-# ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
+# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before you capture, run once, in training on another
+# stream. Then compare a replay with eager on different inputs. In PyTorch 2.15, ``check_input_liveness=True`` in
+# ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -510,7 +508,7 @@ if bench.gpu:
 # Random numbers repeat, or a counter stands still
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Draw random numbers and count with tensors on the GPU: Python runs only during the capture. Dropout works as usual.
+# Draw and count with tensors on the GPU: Python runs only during the capture. Dropout works as usual.
 
 # sphinx_gallery_fold = "What is frozen"
 # sphinx_gallery_fold_output = True
@@ -533,8 +531,8 @@ if bench.gpu:
 # The last batch gives wrong results
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``drop_last=True`` to the loader, or copy the last batch into part of the captured input and read that part of
-# the result. ``copy_`` silently repeats a single row.
+# Pass ``drop_last=True`` to the loader, or copy into part of the captured input and read that part of the result.
+# ``copy_`` silently repeats a single row.
 
 # sphinx_gallery_fold = "An input of one row"
 # sphinx_gallery_fold_output = True
@@ -612,12 +610,11 @@ for kind in kinds:
 # Why a graph helps
 # -----------------
 #
-# A bare eager operation costs the CPU :measured:`process.eager-operation.launch_cost`, and modules, autograd and the
-# optimizer add to that: this eager iteration spends :measured:`training-by-hand.not-compiled.cpu` of CPU time on
+# In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` to launch an iteration's
 # :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
-# leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches all of
-# them at once. It holds no Python, hence the pitfalls. With ``reduce-overhead``, a shape's first call compiles and
-# runs, the second captures, and from the third on the graph replays.
+# leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches them
+# all at once. It holds no Python, hence the pitfalls. With ``reduce-overhead``, the first call compiles, the second
+# captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -658,13 +655,12 @@ del iteration, function
 #
 # This mode captures the forward and backward passes, and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} faster <training-by-pytorch.reduce-overhead.wall <
-# training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step kernel by kernel, so
-# :claim:`the GPU still waits <1.25 * training-by-pytorch.reduce-overhead.gpu <
-# training-by-pytorch.reduce-overhead.wall>`. PyTorch `advises
-# <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the whole
-# training step: that reaches :measured:`training-by-pytorch.whole-step.speedup` with
-# :measured:`training-by-pytorch.whole-step.graphs` graphs, and its first three calls take
-# :measured:`training-by-pytorch.whole-step.ready` (1 run).
+# training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
+# still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
+# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
+# whole training step: that reaches :measured:`training-by-pytorch.whole-step.speedup` with
+# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` of
+# first calls (1 run).
 
 # sphinx_gallery_fold = "How iterations are compiled"
 
@@ -736,7 +732,7 @@ publish_start(case, calls)
 # Sixteen linear layers fit in :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
 # between, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=perf_hints`` prints the reason; to count graphs, count ``cudaGraphLaunch`` in a profile.
+# ``TORCH_LOGS=perf_hints`` prints the reason; count ``cudaGraphLaunch`` in a profile.
 
 # sphinx_gallery_fold = "A model with detours"
 # sphinx_gallery_fold_output = True
@@ -809,8 +805,8 @@ if bench.gpu:
 # <training-by-hand.one-graph.wall < training-by-hand.make_graphed_callables.wall>`, because the optimizer stays
 # outside. Compare compiled blocks with the graph alone, not with eager: :claim:`they cut an iteration from
 # {training-by-hand.one-graph.wall} to {training-by-hand.blocks-compiled-one-graph.wall}
-# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so startup and first calls pay
-# off only in very long runs.
+# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so compiling pays off only in
+# very long runs.
 
 # sphinx_gallery_fold = "How the variants are made"
 
@@ -859,8 +855,8 @@ publish_start(case, calls)
 #    One call without gradients
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} faster <inference-by-hand.one-graph.wall <
-# inference-by-hand.not-compiled.wall>` and its first three calls take :measured:`inference-by-hand.one-graph.ready`.
-# With ``reduce-overhead``, the first three :claim:`need {inference-by-pytorch.reduce-overhead.ready}
+# inference-by-hand.not-compiled.wall>` and the first three take :measured:`inference-by-hand.one-graph.ready`.
+# With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "Inference, captured manually"
@@ -877,8 +873,8 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph alone changes no bit: its results differ from eager by
-# :measured:`inference-by-hand.one-graph.difference`. Results of compiled blocks differ by up to
+# **Different results after compiling?** A graph changes no bit: its results differ by
+# :measured:`inference-by-hand.one-graph.difference`. Those of compiled blocks differ by up to
 # :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That
 # alone is not an error: :ref:`how to check, and how to round as often as eager <different-results>`.
 
@@ -896,9 +892,9 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # A copied input can cost as much as the work
 # -------------------------------------------
 #
-# Have the code that produces a large input write it to the captured address. If you copy it there first, doubling 64
-# million numbers costs :claim:`{a-large-input.input-copied.gpu} of GPU time instead of
-# {a-large-input.input-in-place.gpu} <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
+# Write a large input directly to the captured address. With a copy first, doubling 64 million numbers costs
+# :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
+# <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
 # sphinx_gallery_fold = "How the copy is timed"
 # sphinx_gallery_once = True
@@ -1021,7 +1017,7 @@ if bench.gpu and IS_2_15:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # In PyTorch 2.11, make all calls of ``reduce-overhead`` in one thread. In 2.15, each thread captures and keeps its own
-# graphs. We did not test 2.12 to 2.14.
+# graphs (2.12 to 2.14: not tested).
 
 # sphinx_gallery_fold = "Calls in two threads"
 # sphinx_gallery_fold_output = True
@@ -1066,12 +1062,12 @@ if bench.gpu:
 #
 # - We measured one small model on one GPU; :ref:`another GPU <other-gpus>` may not wait for its CPU.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs (not measured).
-# - If you serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
+# - To serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports 1.12 to 1.70× on clusters. Here,
-# there is more idle time to remove, because :claim:`the GPU idles more than half the time <2 *
-# training-by-hand.not-compiled.gpu < training-by-hand.not-compiled.wall>`. Thanks also to PyTorch for the `notes on
-# CUDA graphs <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
+# there is more to remove, because :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu
+# < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

@@ -17,14 +17,13 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       :best: graph by hand
       :hero:
 
-      Time per token at batch size 1, in a decoder of twelve blocks
+      Time per token at batch size 1, twelve blocks
 
    - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
    - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even with eager, startup
      included
-   - :measured:`one-token.1.graph-by-hand.kept` of GPU memory kept by a manual graph; batch size and cache length are
-     fixed
+   - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch size and cache length are fixed
 
    .. code-block:: diff
       :caption: What changes
@@ -91,10 +90,10 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 .. libraries::
 
    - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step with
-     ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer does not
-     support compiling. A sequence that does not fit in the cache, or a new batch size, triggers a recompile: start with
-     the longest sequence you expect, and keep the batch size.
-   - **Your own decoder**: register the cache and the position as buffers, and try ``torch.compile(step,
+     ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot be
+     compiled. A sequence that does not fit in the cache, or a new batch size, recompiles: start with the longest
+     sequence you expect, and keep the batch size.
+   - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
      mode="reduce-overhead")`` to see whether it pays. Then capture the step manually, which needs no compiler.
      :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
    - **vLLM and SGLang**: both capture CUDA graphs on their own. Check that ``enforce_eager`` (vLLM) and
@@ -409,20 +408,20 @@ for name, count in graphs.items():
 # "skipping cudagraphs due to mutated inputs"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Register the cache and the position as buffers** (``register_buffer``). If a call writes to its arguments,
+# **Register cache and position as buffers** (``register_buffer``). If a call writes to its arguments,
 # ``reduce-overhead`` runs it without a graph.
 #
 # The graph keeps repeating the same token
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Copy the next token and position into the captured tensors**, for example with ``position.fill_()``. A graph reads
+# **Copy the next token and position into the captured tensors**, as with ``position.fill_()``. A graph reads
 # addresses, not Python variables.
 #
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Allocate a cache long enough for prompt and answer, or stop before it is full.** A position past the last slot
-# raises this error, and you have to restart the process.
+# raises this error, and the process has to restart.
 #
 # Texts of one batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -440,7 +439,7 @@ for name, count in graphs.items():
 #
 # A decode step reads all weights once and computes little with them. This read sets the **limit**:
 # :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
-# :measured:`one-token.1.without-compiling.cpu` in Python modules and PyTorch to launch
+# :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch to launch
 # :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
 # The GPU finishes each kernel before the next arrives.
 #
@@ -492,9 +491,8 @@ bench.publish_spans("kernels of a token", lanes)
 #   one-token.1.default.wall>`.
 # - Compiled blocks in the graph :claim:`save a little more: {one-token.1.graph-by-hand.wall} →
 #   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
-#   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager mode: :claim:`in the time of
-#   compiler startup alone, the plain graph generates 5,000 tokens <5000 * one-token.1.graph-by-hand.wall <
-#   process.compiler.start_up>`.
+#   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager: :claim:`during compiler startup
+#   alone, it could generate 5,000 tokens <5000 * one-token.1.graph-by-hand.wall < process.compiler.start_up>`.
 # - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
 #   whole model: :claim:`the first two calls need {one-token.1.reduce-overhead.ready}, those of compiled blocks
 #   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
@@ -632,8 +630,8 @@ long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, round
 # ----------------------------------
 #
 # After ``.tolist()``, the GPU idles until the next launch. Eight tokens take :measured:`8-tokens.each-one-read.wall` if
-# you read each one, and :measured:`8-tokens.read-at-the-end.wall` if you read them all at the end. So check for the end
-# of a sequence only every few tokens.
+# you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So check for the end of a
+# sequence every few tokens.
 
 # sphinx_gallery_fold = "How many tokens are read"
 
@@ -676,9 +674,9 @@ reading = bench.compare(
 # A growing cache stalls at each new length
 # -----------------------------------------
 #
-# PyTorch prefers cuDNN for attention on this GPU, and cuDNN builds a plan for every new length: a token takes
+# PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans every new length: a token takes
 # :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` at a known
-# one. :claim:`Without cuDNN, a token at a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
+# one. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
 # growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. If you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
@@ -740,8 +738,8 @@ for name, found in growing.items():
         bench.measure("growing cache", name, quantity, value)
 
 # %%
-# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. A single
-# block then takes :claim:`{growing-one-block.reduce-overhead.third_pass} per token, and
+# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One block
+# then takes :claim:`{growing-one-block.reduce-overhead.third_pass} per token, and
 # {growing-one-block.default.third_pass} in default mode <growing-one-block.default.third_pass <
 # growing-one-block.reduce-overhead.third_pass>`.
 

@@ -6,7 +6,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: the second shape compiles one version for all shapes.** With ``dynamic=True``, the first one does. If
+   **Just compile: the second shape compiles one version for all.** With ``dynamic=True``, the first does. If
    the GPU waits for the CPU, add CUDA graphs: manually for a few known shapes, otherwise with ``reduce-overhead``; pad
    only if new shapes keep coming. If the GPU is busy, skip both. Compile only for long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process.
@@ -20,7 +20,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
       Twenty calls of a small model, each with a different length: the GPU waits
 
    - :measured:`few-texts.cuda-graphs.speedup` with CUDA graphs in a small model, over eager
-   - :measured:`few-texts.cuda-graphs.first_call` for the first pass of 20 calls, plus startup
+   - :measured:`few-texts.cuda-graphs.first_call` for the first 20 calls, plus startup
    - :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls each to break even
    - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length once
 
@@ -77,7 +77,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    * - GPU busy above 95 %
      - Compile; no graphs and no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
-     - Once: ignore it. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
+     - Once: fine. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
    * - ``TORCH_LOGS=recompiles`` names a Python number
      - Put the number in a tensor
 
@@ -128,8 +128,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 .. libraries::
 
    - **Transformers**: for ``generate``, pass ``cache_implementation="static"``, which fixes the shapes of a decode step
-     (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs, use
-     ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` to get only a few lengths.
+     (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
+     ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
    - **Accelerate**: start compiled jobs, including those of ``Trainer``, with ``accelerate launch
      --dynamo_use_dynamic``. Otherwise the launcher asks for ``dynamic=False``, and each shape compiles.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``, with ``dynamic=True`` to compile once for all
@@ -151,7 +151,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 # -----
 #
 # The model is two blocks of a decoder. A **pass** is 20 calls, each with a batch of a different length from 64 to 767
-# tokens. Attention is causal, so padding at the end of a sequence does not change its results.
+# tokens. Attention is causal, so padding at the end changes nothing.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -267,8 +267,8 @@ class Visit:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Remove** ``dynamic=False``. With it, twelve lengths compile
-# :measured:`twelve-calls.length-dynamic-false.compilations` times, and the remaining calls run in eager mode; without
-# it, :claim:`{twelve-calls.length.compilations} compilations cover all of them <twelve-calls.length.compilations <
+# :measured:`twelve-calls.length-dynamic-false.compilations` times, and the other calls run in eager mode; without it,
+# :claim:`{twelve-calls.length.compilations} compilations cover all <twelve-calls.length.compilations <
 # twelve-calls.length-dynamic-false.compilations>`. If each shape needs its own code, raise the limit:
 # ``torch.compile(model, recompile_limit=20)`` (PyTorch 2.15).
 
@@ -418,14 +418,14 @@ for variant, found in counts.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Pass** ``isolate_recompiles=True`` (PyTorch 2.15). Both places share one limit: once the first has used it up, the
-# second compiles :claim:`{twelve-calls.compiled-again.compilations} times; if isolated, it compiles
+# second compiles :claim:`{twelve-calls.compiled-again.compilations} times; isolated,
 # {twelve-calls.compiled-again-isolated.compilations} times <twelve-calls.compiled-again.compilations <
 # twelve-calls.compiled-again-isolated.compilations>`.
 #
 # A batch of one compiles again
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up with a batch of one**, because PyTorch compiles sizes 0 and 1 separately. Or use ``mark_unbacked(x, 0)`` of
+# **Warm up with a batch of one**, because 0 and 1 compile separately. Or use ``mark_unbacked(x, 0)`` of
 # ``torch._dynamo.decorators``: :claim:`{twelve-calls.0-and-1-unbacked.compilations} compilation instead of
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
@@ -433,8 +433,8 @@ for variant, found in counts.items():
 # A counter in a module recompiles at each call
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numbers that you pass
-# as arguments become dynamic; :claim:`integer attributes of a module stay constants, and hit the recompile limit
+# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Number arguments
+# become dynamic; :claim:`integers of a module stay constants, and hit the limit
 # <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`.
 #
 # You cannot mark the tensor: it is created in a library
@@ -563,8 +563,8 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # A new shape is slow, and nothing compiles
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN builds a plan for
-# attention at each new length: :ref:`what that costs <new-lengths>`.
+# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN plans attention for each
+# of them: :ref:`what that costs <new-lengths>`.
 #
 # The second image compiles, though only its width differs
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -574,7 +574,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # Padding changes the result
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass a mask, and leave padding out of means.** PyTorch does not warn you.
+# **Pass a mask, and leave padding out of means.** PyTorch gives no warning.
 #
 # Why it compiles again, and when it stops
 # ----------------------------------------
@@ -584,9 +584,9 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # dynamic shapes**. This code serves all further sizes except 0 and 1. If your code branches on a size, as in ``if
 # length > 512``, each branch compiles.
 #
-# A **CUDA graph** has no symbols. With ``reduce-overhead``, each shape gets its own graph, captured from the same
-# compiled code: the first call with a shape runs that code, the second captures, and from the third on the graph
-# replays. **Padding** turns many shapes into a few, and the GPU computes the padding, too.
+# A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code. With
+# ``reduce-overhead``, a shape's first call runs that code, the second captures, the third replays. **Padding** turns
+# many shapes into a few, and the GPU computes the padding.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
@@ -624,7 +624,7 @@ for number, length in enumerate(lengths, 1):
 # - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` more tokens, and :claim:`GPU
 #   time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu} <few-texts.cuda-graphs.gpu <
 #   few-texts.padded-cuda-graphs.gpu>`.
-# - Do not compare first passes: later variants reuse code that earlier variants compiled.
+# - Do not compare first passes: later variants reuse compiled code.
 
 # sphinx_gallery_fold = "Twenty lengths at batch size 8"
 
@@ -660,12 +660,12 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs next
 # to nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
 #
-# PyTorch 2.15 can stop capturing at a limit, ``cudagraph_dynamic_shape_rerecord_limit`` in
+# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in
 # ``torch._inductor.config.triton``. Beyond the limit, :claim:`a new length costs
 # {a-new-length.cuda-graphs-limited.new_length} <a-new-length.cuda-graphs-limited.new_length <
 # a-new-length.cuda-graphs.new_length>`, but :claim:`each later call {a-new-length.cuda-graphs-limited.later_call}
 # instead of {a-new-length.cuda-graphs.later_call} <a-new-length.cuda-graphs.later_call <
-# a-new-length.cuda-graphs-limited.later_call>`. Set the limit for the whole process; in ``options=`` it has no effect.
+# a-new-length.cuda-graphs-limited.later_call>`. Set it for the process; in ``options=``, it has no effect.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -740,9 +740,9 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 # Compiling fuses kernels: :claim:`GPU time drops from {many-texts.without-compiling.gpu} to
 # {many-texts.nothing-marked.gpu} <many-texts.nothing-marked.gpu < many-texts.without-compiling.gpu>`, and :claim:`peak
 # memory from {many-texts.without-compiling.memory} to {many-texts.nothing-marked.memory}
-# <many-texts.nothing-marked.memory < many-texts.without-compiling.memory>`. Compiling breaks even after
-# :measured:`many-texts.nothing-marked.break_even` passes. Graphs with padding :claim:`need more GPU time than eager
-# mode <many-texts.without-compiling.gpu < many-texts.padded-cuda-graphs.gpu>`.
+# <many-texts.nothing-marked.memory < many-texts.without-compiling.memory>`. It breaks even after
+# :measured:`many-texts.nothing-marked.break_even` passes. Padded graphs :claim:`need more GPU time than eager mode
+# <many-texts.without-compiling.gpu < many-texts.padded-cuda-graphs.gpu>`.
 
 # sphinx_gallery_fold = "Twenty lengths at batch size 128"
 
@@ -823,13 +823,13 @@ for number in NUMBERS:
 # Limits and next steps
 # ---------------------
 #
-# - We measured one model on one kind of GPU, without gradients; training compiles the backward pass as well. Results of
+# - We measured one model on one kind of GPU, without gradients; training also compiles the backward pass. Results of
 #   all variants agree within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
-# - The functions that mark sizes are private (``torch._dynamo``) and may change, and so may
-#   ``torch.compile(dynamic_shapes=...)`` in PyTorch 2.15.
+# - The marking functions are private (``torch._dynamo``) and may change, as may ``torch.compile(dynamic_shapes=...)``
+#   in PyTorch 2.15.
 # - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,
 #   or `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask;
 #   we measured neither. `Nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.

@@ -25,7 +25,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
      :measured:`small-model.cuda-graphs.first_call` plus startup
    - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
      even <break-even>`, startup included
-   - :measured:`small-model.cuda-graphs.kept` of GPU memory kept by these graphs, optimizer state included
+   - :measured:`small-model.cuda-graphs.kept` kept by these graphs, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -114,9 +114,8 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 # -----------------------------
 #
 # ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time that
-# kernels and copies run, divided by wall time. Call ``look`` twice, once with new batches and once with a repeated
-# batch, and go through the table from the top. Fix one thing, then look again: the next bottleneck may have been hidden
-# behind it.
+# kernels and copies run, divided by wall time. Call ``look`` twice, with new batches and with one repeated batch, and
+# start at the top of the table. Fix one thing, then look again: it may have hidden the next bottleneck.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -325,8 +324,8 @@ for name, seconds in queue.items():
 # Timings are too good to be true
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints the time until
-# the CPU has queued three matrix products, and the time until the GPU has computed them.
+# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints when the CPU
+# has queued three matrix products, and when the GPU has computed them.
 
 # sphinx_gallery_fold = "Two readings of the clock"
 # sphinx_gallery_fold_output = True
@@ -346,8 +345,8 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 #
 # Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
 # gradients of a scale or shift that several norms share (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). The cell compares compiled gradients with eager ones: on this
-# page's release, the relative error is :measured:`norms-that-share-a-parameter.compiled.error`.
+# <https://github.com/pytorch/pytorch/issues/193061>`__). Against eager gradients, the relative error on this page's
+# release is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
 # sphinx_gallery_fold_output = True
@@ -447,9 +446,8 @@ for name, function in pictures.items():
 # -------------------------------------
 #
 # :claim:`With new batches, an iteration takes more than 1.5 times as long as with a repeated batch <1.5 *
-# small-model.before.wall < iteration.before.wall>`, so data loading comes first. It hides a second bottleneck: with a
-# repeated batch, :claim:`the GPU still idles more than half the time <2 * small-model.before.gpu <
-# small-model.before.wall>`.
+# small-model.before.wall < iteration.before.wall>`, so data comes first. It hides the next bottleneck: with a repeated
+# batch, :claim:`the GPU still idles more than half the time <2 * small-model.before.gpu < small-model.before.wall>`.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -475,14 +473,13 @@ look(lambda: train(batch), calls)  # the same batch
 #
 #    One training step with the same batch; each bar adds one change
 #
-# Here, the CUDA graphs are those of ``reduce-overhead``. They make a step :claim:`{small-model.cuda-graphs.speedup}
-# faster, {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
-# {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. A bare eager operation
-# such as ``x + 1`` costs the CPU :measured:`process.eager-operation.launch_cost`, whatever its kernel computes.
-# Modules, autograd and the optimizer add to that: the eager step spends :measured:`small-model.before.cpu` of CPU time
-# on :measured:`small-model.before.kernels` kernels. The loss and the optimizer stay outside these graphs, so
-# :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to remove that wait,
-# too, :ref:`capture the whole iteration <capture-manually>`.
+# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} faster,
+# {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
+# {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
+# spends :measured:`small-model.before.cpu` to launch a step's :measured:`small-model.before.kernels` kernels, whatever
+# they compute. The loss and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 *
+# small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole
+# iteration <capture-manually>`.
 
 # sphinx_gallery_fold = "The four variants; all must return the same loss"
 
@@ -518,8 +515,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # :claim:`cuts the optimizer's share from {iteration.workers.optimizer_share} to
 # {iteration.fused-optimizer.optimizer_share} <iteration.fused-optimizer.optimizer_share <
 # iteration.workers.optimizer_share>`. Altogether, an iteration :claim:`drops from {iteration.before.wall} to
-# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Now call
-# ``look`` again: the loader may have become the bottleneck again.
+# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Now look
+# again: the loader may once more be the bottleneck.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -585,8 +582,8 @@ for name, row in means.iterrows():
 # no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
 # large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
 # :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
-# (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 in TF32 and 7 in ``bfloat16`` instead of 23,
-# so check that your model still learns.
+# (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 and 7 instead of 23, so check that your
+# model still learns.
 
 # sphinx_gallery_fold = "Three number formats"
 
