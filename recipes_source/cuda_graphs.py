@@ -855,7 +855,7 @@ publish_start(case, calls)
 #    One call without gradients
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} faster <inference-by-hand.one-graph.wall <
-# inference-by-hand.not-compiled.wall>` and the first three take :measured:`inference-by-hand.one-graph.ready`.
+# inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
 # With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 

@@ -492,7 +492,7 @@ bench.publish_spans("kernels of a token", lanes)
 # - Compiled blocks in the graph :claim:`save a little more: {one-token.1.graph-by-hand.wall} →
 #   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
 #   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager: :claim:`during compiler startup
-#   alone, it could generate 5,000 tokens <5000 * one-token.1.graph-by-hand.wall < process.compiler.start_up>`.
+#   alone, it could generate over 5,000 tokens <5000 * one-token.1.graph-by-hand.wall < process.compiler.start_up>`.
 # - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
 #   whole model: :claim:`the first two calls need {one-token.1.reduce-overhead.ready}, those of compiled blocks
 #   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
