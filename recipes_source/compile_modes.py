@@ -624,7 +624,7 @@ if bert:
 # :measured:`bert-long-texts.default.gpu@2.11`, and compiling layer by layer :claim:`was best
 # <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an
 # export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules
-# out the fused kernel. With PyTorch 2.15, Transformers 5.18 or newer drops the mask.
+# out the fused kernel. Since version 5.18, Transformers builds no mask here with PyTorch 2.15.
 #
 # resnet18: part of the speed-up is ``channels_last``
 # ---------------------------------------------------
