@@ -256,7 +256,7 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, you need do nothing. The second shape compiles once more, and that code serves all later shapes:
+# Usually, do nothing. The second shape compiles once more, for all later shapes:
 # :measured:`five-sizes.nothing-marked.compilations` compilations cover five sizes. Only ``dynamic=False``
 # :claim:`compiles each one <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
 # compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
@@ -314,8 +314,8 @@ for name, count in compilations.items():
 # Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call into
 # :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs < cuda-graphs-of-a-call.through-the-cpu.graphs>`,
 # :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; modifying an input :claim:`leaves none
-# <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct
-# and nothing warns, so count the ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
+# <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct,
+# so nothing warns: count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_once = True
@@ -378,9 +378,9 @@ if bench.gpu:
 # Compiling fails
 # ~~~~~~~~~~~~~~~
 #
-# Try one ``backend=`` after another. If ``"eager"`` fails, the compiler cannot trace your Python code; if ``"eager"``
-# works but ``"aot_eager"`` fails, AOTAutograd is at fault; if only ``"inductor"`` fails, the generated code is.
-# ``TORCH_LOGS=graph_breaks`` shows what the graphs leave out.
+# Try one ``backend=`` after another. If ``"eager"`` fails, the compiler cannot trace your Python code. If the first to
+# fail is ``"aot_eager"``, blame AOTAutograd; if it is ``"inductor"``, generated code. ``TORCH_LOGS=graph_breaks`` shows
+# what the graphs leave out.
 
 # sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
@@ -394,8 +394,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost`. If a
-# kernel finishes before the next launch, the GPU idles.
+# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost` plus
+# Python code around it. If a kernel finishes before the next launch, the GPU idles.
 #
 # .. spans:: one call
 #
@@ -430,7 +430,7 @@ bench.publish_spans("one call", lanes)
 #   reduces launch overhead, not compile time.
 # - ``max-autotune`` also captures a graph, and times several kernels for each matrix product and convolution.
 #
-# To see what a graph is worth, try ``reduce-overhead``: you change one argument. Then consider a :ref:`manual capture
+# To see what a graph is worth, pass ``mode="reduce-overhead"``. Then consider a :ref:`manual capture
 # <capture-manually>`, which needs no compiler.
 
 # sphinx_gallery_fold = "What look prints for each mode"
@@ -454,7 +454,7 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # -----------------------------------
 #
 # PyTorch recommends compiling forward, backward and ``optimizer.step()`` as one function: see the tab above. With
-# ``reduce-overhead``, :claim:`compiling the whole step beats compiling only the model
+# ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`its first call is slower
@@ -466,7 +466,7 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # ``default`` halves element-wise work, and a graph adds a copy
 # -------------------------------------------------------------
 #
-# Sine, cosine and sum become one kernel, which needs :claim:`less than half the GPU time <2 * sin-cos.default.gpu <
+# Sine, cosine and sum become one kernel: :claim:`less than half the GPU time <2 * sin-cos.default.gpu <
 # sin-cos.not-compiled.gpu>`, :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
 # ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu < sin-cos.reduce-overhead.gpu>`, because each
 # call copies the input to the address that the graph reads. Weights are not copied.
@@ -486,8 +486,8 @@ elements = bench.compare(
 #    :case: sin + cos
 #    :best: default
 #
-#    64 million numbers; the limit is the time to copy their bytes. GPU times are profiled separately, so they can lie
-#    above wall times.
+#    64 million numbers; the limit is the time to copy them. GPU times are profiled separately and can lie above wall
+#    times.
 #
 # ``default`` leaves the GPU waiting in BERT
 # ------------------------------------------
@@ -536,12 +536,12 @@ if bert:
 # Compare with ``float64``, not only with eager: eager rounds after each operation, a fused kernel only at its end.
 # After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
 # <twelve-operations.default.error < twelve-operations.not-compiled.error>`: :measured:`twelve-operations.default.error`
-# against :measured:`twelve-operations.not-compiled.error`. BERT's outputs, with values around 1, are off by up to
+# against :measured:`twelve-operations.not-compiled.error`. BERT's outputs, around 1, are off by up to
 # :measured:`bert-rounding.default.error` compiled and :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
-# Pass ``options={"emulate_precision_casts": True}`` instead of ``mode`` to round as often as eager. The bits may still
-# differ: BERT then differs from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, the chain of
-# sines by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has
+# Pass ``options={"emulate_precision_casts": True}`` instead of ``mode`` to round as often as eager. BERT then differs
+# from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, but the chain of sines by
+# :measured:`twelve-operations.emulate_precision_casts.difference`: bits may still differ. PyTorch 2.15 also has
 # ``{"numerics": "strict"}``.
 
 # sphinx_gallery_fold = "How far results are from float64"
@@ -594,10 +594,10 @@ if bert:
     compare_results("BERT, rounding", bert_calls, exact)
 
 # %%
-# BERT with long texts: compile it whole in 2.15, by layer in 2.11
-# ----------------------------------------------------------------
+# BERT with long sequences: compile it whole in 2.15, by layer in 2.11
+# --------------------------------------------------------------------
 #
-# 64 sequences of 512 tokens keep the GPU busy. :claim:`Compiled as a whole, BERT needs the least GPU time
+# 64 sequences of 512 tokens keep the GPU busy. :claim:`Compiled whole, BERT needs the least GPU time
 # <bert-long-texts.default.gpu < bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.15>`:
 # :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, against
 # :measured:`bert-long-texts.layer-by-layer.gpu` layer by layer.
@@ -621,10 +621,10 @@ if bert:
 #
 # In PyTorch 2.11, on another host, compiling the whole model :claim:`more than doubled its GPU time <2 *
 # bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu@2.11>`, to
-# :measured:`bert-long-texts.default.gpu@2.11`, and compiling layer by layer :claim:`was best
-# <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an
-# export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules
-# out the fused kernel. Since version 5.18, Transformers builds no mask here with PyTorch 2.15.
+# :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best <bert-long-texts.layer-by-layer.gpu
+# < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an export and kept an attention mask
+# (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules out the fused kernel. Since 5.18,
+# Transformers builds no mask with PyTorch 2.15.
 #
 # resnet18: part of the speed-up is ``channels_last``
 # ---------------------------------------------------
@@ -695,8 +695,8 @@ product = bench.compare(
 # Tuning is meant for work such as a linear layer over 8192 rows of 4096 numbers. Its first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). On a
-# GPU with under 68 multiprocessors, PyTorch does not tune matrix products: "Not enough SMs".
+# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
+# does not tune on GPUs with under 68 multiprocessors: "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -723,7 +723,7 @@ large = bench.compare(
 #
 # Compiled for one thread, a NumPy function is :claim:`{a-numpy-function.compiled-one-thread.speedup} as fast
 # <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it does not store all products:
-# :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. But the mean of all
+# :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean of all
 # products equals the product of the means, and :claim:`that formula is faster still
 # <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`, without a compiler:
 # :measured:`a-numpy-function.numpy-better-formula.wall` (1 run).
@@ -763,9 +763,9 @@ numpy_function = bench.compare(
 # Limits and next steps
 # ---------------------
 #
-# - Two layers of BERT fit into the GPU's cache, so their GPU time does not tell you about all twelve.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See the other :ref:`changes
-#   up to 2.15 <newer-pytorch>`.
+# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See other :ref:`changes up to
+#   2.15 <newer-pytorch>`.
 # - See also :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch's page
 #   on `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #
@@ -773,4 +773,4 @@ numpy_function = bench.compare(
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ (PyTorch实用教程(第二版)) this recipe
 # builds. The chapter reports a speed-up of 10 for a NumPy function; we measured
 # :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
-# compiling; what it shortens is launching.
+# compiling; it shortens launching.

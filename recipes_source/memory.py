@@ -18,13 +18,12 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
       Bytes per token that a block keeps for backward. Variants with a budget are compiled
 
-   - :measured:`budget.0-1.blocks.memory` peak memory with a budget of 0.1, down from
-     :measured:`training-step.eager.memory` eager
+   - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, down from :measured:`training-step.eager.memory`
+     eager
    - :measured:`budget.0-1.blocks.wall` per step at that budget, against :measured:`training-step.eager.wall` eager
    - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens per sequence fit into 24 GB at that budget, up from
      :measured:`longest-in-24-gb.eager.longest` eager
-   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even; 0.1 is
-     for memory
+   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even
 
    .. code-block:: diff
       :caption: What changes
@@ -609,11 +608,12 @@ del models, model, expected
 #
 #    Peak memory of a training step against its time, by budget
 #
-# At 0.9, the compiler recomputes no matrix products: the peak goes :measured:`budget.1.blocks.memory` →
-# :measured:`budget.0-9.blocks.memory`, and a step still takes about the same time, :measured:`budget.0-9.blocks.wall`.
-# A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and :measured:`budget.0-5.blocks.wall` per step; 0.1
-# :claim:`needs less than half of what blocks need without a budget <2 * budget.0-1.blocks.memory <
-# training-step.blocks.memory>`, :measured:`budget.0-1.blocks.memory` and :measured:`budget.0-1.blocks.wall`.
+# At 0.9, the compiler recomputes no matrix products: :claim:`the peak drops from {budget.1.blocks.memory} to
+# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and a step takes about as long,
+# :measured:`budget.0-9.blocks.wall`. A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and
+# :measured:`budget.0-5.blocks.wall` per step; 0.1 :claim:`needs less than half of what blocks need without a budget <2
+# * budget.0-1.blocks.memory < training-step.blocks.memory>`, :measured:`budget.0-1.blocks.memory` and
+# :measured:`budget.0-1.blocks.wall`.
 #
 # If you compile the whole model, one budget covers all of it, so the compiler may keep much of one block and nothing of
 # another. At 0.1, that :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <

@@ -626,9 +626,9 @@ for name, count in operations.items():
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast, within a tenth <long-input.blocks.gpu < 1.1
-# * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the whole
-# model and :measured:`long-input.not-compiled.wall` eager. Blocks break even after
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast, to within a tenth <long-input.blocks.gpu <
+# 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
+# whole model and :measured:`long-input.not-compiled.wall` eager. Blocks break even after
 # :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. Blocks
 # shorten the first call; if total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
 # after :measured:`memory:training-step.blocks.break_even` steps, the whole model after

@@ -738,9 +738,9 @@ for case, variant in {
 # loading their files imports the compiler anyway: :measured:`fresh-process.aot_compile.first_result` and
 # :measured:`fresh-process.precompile.first_result`. One file from ``save_cache_artifacts`` :claim:`was slower than the
 # folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`,
-# :measured:`fresh-process.cache-artifacts.first_result`. So do not ship a file or ``precompile`` to save time. Most
+# :measured:`fresh-process.cache-artifacts.first_result`. Ship neither that file nor ``precompile`` to save time. Most
 # ways ran once, and importing PyTorch alone varied from :measured:`fresh-process.nothing.imports` to
-# :measured:`fresh-process.cache-artifacts.imports`. Ignore small differences: the same folder with a job ID took
+# :measured:`fresh-process.cache-artifacts.imports`. So treat a few seconds as noise: the same folder with a job ID took
 # :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
