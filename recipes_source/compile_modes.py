@@ -2,13 +2,13 @@
 Which torch.compile mode: default, reduce-overhead or max-autotune?
 ===================================================================
 
-Let the share of time in which your GPU is busy choose the mode.
+Choose the mode by how busy your GPU is.
 
 .. answer::
 
-   **Start with** ``default``; **then let the GPU's busy share decide.** Below 80 %, use ``reduce-overhead`` or capture a
-   CUDA graph manually. From 95 % on, stay with ``default``. Leave ``max-autotune`` for last: tuning takes long and may
-   not help. Compile only long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
+   **Start with** ``default``; **then let the GPU's busy share decide.** Below 80 %, use ``reduce-overhead`` or capture
+   a CUDA graph manually. From 95 % on, stay with ``default``. Leave ``max-autotune`` for last: tuning is slow and may
+   not help. Compile only for long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: BERT, one sentence
@@ -18,7 +18,7 @@ Let the share of time in which your GPU is busy choose the mode.
 
       One sentence through two layers of BERT
 
-   - :measured:`bert-one-sentence.reduce-overhead.speedup` speed-up, against eager
+   - :measured:`bert-one-sentence.reduce-overhead.speedup` speed-up over eager
    - :measured:`bert-one-sentence.reduce-overhead.first_call` for the first call, plus startup
    - :measured:`bert-one-sentence.reduce-overhead.break_even` calls to break even, startup included
    - :measured:`bert-one-sentence.reduce-overhead.kept` kept by the graph; each call overwrites the last output
@@ -85,7 +85,7 @@ Let the share of time in which your GPU is busy choose the mode.
    * - GPU busy 80 to 95 %
      - Try ``default`` and ``reduce-overhead``; keep what lowers the wall time
    * - GPU busy above 95 %
-     - ``default``: a graph removes nothing, and copies inputs
+     - ``default``: a graph would only add copies of inputs
    * - GPU time goes up with ``default`` (seen up to 2.11)
      - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
    * - One matrix product and nothing else
@@ -99,26 +99,26 @@ Let the share of time in which your GPU is busy choose the mode.
      ``reduce-overhead``. ``TrainingArguments(torch_compile=True, torch_compile_mode="default")`` compiles the whole
      model. To compile its layers instead, see :doc:`First call </recipes/regional_compilation>`.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. With ``reduce-overhead``, each block
-     would be a graph of its own and overwrite the output of another, unless
-     ``torch.compiler.cudagraph_mark_step_begin()`` comes before each call of the model.
-   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
-     GPU waits and shapes repeat. If shapes vary, start the job by ``accelerate launch --dynamo_use_dynamic``; otherwise
-     each shape is compiled.
+     becomes its own graph and overwrites another block's output, unless you call
+     ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the model.
+   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the GPU
+     waits and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
+     every shape compiles again.
    - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs by itself. ``--enforce-eager`` turns both off.
 
 **What you need**
 
 - PyTorch 2.11 or newer and pandas; for two experiments, torchvision and Transformers 5.18 or newer.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, small sizes
-  run on the CPU, with a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, the recipe
+  runs small sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# Cases run without gradients. Text and charts show medians of all processes; what a cell prints is of one run.
+# All cases run without gradients. Text and charts show medians over all processes; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -160,7 +160,7 @@ ones = torch.ones(64, device=bench.device)
 
 # %%
 
-# sphinx_gallery_fold = "What the compiler would print besides"
+# sphinx_gallery_fold = "Silence the compiler's extra output"
 torch._inductor.config.max_autotune_report_choices_stats = False
 torch._inductor.config.autotune_num_choices_displayed = 0
 for message in ("TypedStorage is deprecated", "IProgress not found"):
@@ -194,12 +194,12 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In a ``bfloat16`` model, look for ``f32f32`` or ``sgemm`` among the kernels of a profile: something fell back to
-# ``float32``, such as attention for which no fused kernel fits. Step by step, it :claim:`costs more than ten times the
-# GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# In a ``bfloat16`` model, look for ``f32f32`` or ``sgemm`` in the kernel names of a profile: something fell back to
+# ``float32``, such as attention that no fused kernel supports. Unfused, it :claim:`costs more than ten times the GPU
+# time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
-# sphinx_gallery_fold = "How kernels are listed, and two ways to compute attention"
+# sphinx_gallery_fold = "How kernels are listed, and attention computed in two ways"
 # sphinx_gallery_once = True
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
@@ -256,10 +256,11 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, do nothing. The second shape compiles once more, for all shapes that follow:
-# :measured:`five-sizes.nothing-marked.compilations` compilations cover five, and only ``dynamic=False`` :claim:`compiles
-# each <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call.
-# CUDA graphs are captured for each shape in any case: :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# Usually, do nothing. The second shape compiles once more, for all later shapes:
+# :measured:`five-sizes.nothing-marked.compilations` compilations cover five sizes. Only ``dynamic=False``
+# :claim:`compiles each one <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
+# compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
+# call. Each shape still gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "How compilations are counted"
 
@@ -310,11 +311,11 @@ for name, count in compilations.items():
 # ``reduce-overhead`` launches several graphs, or none
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Keep the function on the GPU, and do not modify its inputs in place. A detour through the CPU cuts the call into
+# Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call into
 # :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs < cuda-graphs-of-a-call.through-the-cpu.graphs>`,
-# :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; a changed input :claim:`leaves none
-# <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay right, so
-# nothing warns: count ``cudaGraphLaunch`` in a profile. ``TORCH_LOGS=perf_hints`` names the reason.
+# :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; modifying an input :claim:`leaves none
+# <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct,
+# so nothing warns: count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_once = True
@@ -334,7 +335,7 @@ def count_graphs(function):
     """Return how many CUDA graphs a call launches."""
     torch.compiler.reset()
     run = torch.compile(function, mode="reduce-overhead")
-    for _ in range(3):  # compiles, records, and replays
+    for _ in range(3):  # compiles, captures, replays
         run(ones)
     events = list_events(lambda: run(ones))
     return sum(event.name.startswith("cudaGraphLaunch") for event in events)
@@ -366,7 +367,7 @@ if bench.gpu:
 # "Output of CUDAGraphs that has been overwritten by a subsequent run"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# ``clone()`` what you keep: each call overwrites the output of the last one. PyTorch 2.15 can clone for you:
+# ``clone()`` what you keep: each call overwrites the previous output. PyTorch 2.15 can clone for you:
 # ``torch._inductor.config.triton.cudagraph_trees_generation_cloning = "user_visible"``.
 #
 # Unexpected keys: ``_orig_mod.``
@@ -377,11 +378,11 @@ if bench.gpu:
 # Compiling fails
 # ~~~~~~~~~~~~~~~
 #
-# Try one ``backend=`` after the other. If ``"eager"`` fails, the compiler cannot follow your Python code; if ``"aot_eager"``
-# does, AOTAutograd fails; if only ``"inductor"`` does, generated code is at fault. ``TORCH_LOGS=graph_breaks`` prints
-# what was left out.
+# Try one ``backend=`` after another. If ``"eager"`` fails, the compiler cannot trace your Python code. If the first to
+# fail is ``"aot_eager"``, blame AOTAutograd; if it is ``"inductor"``, generated code. ``TORCH_LOGS=graph_breaks`` shows
+# what the graphs leave out.
 
-# sphinx_gallery_fold = "Try one backend after the other"
+# sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for backend in ("eager", "aot_eager", "inductor"):
@@ -393,8 +394,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost`. If a kernel
-# ends before the next launch, the GPU idles.
+# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost` plus
+# Python code around it. If a kernel finishes before the next launch, the GPU idles.
 #
 # .. spans:: one call
 #
@@ -425,12 +426,12 @@ bench.publish_spans("one call", lanes)
 # %%
 # - ``default`` fuses operations, so intermediate results stay out of memory. Each call first checks :term:`guards
 #   <guard>`, the conditions under which compiled code is valid.
-# - ``reduce-overhead`` captures the launches of the same kernels in a :term:`CUDA graph`, which the CPU launches at once.
-#   It reduces launch overhead, not compile time.
-# - ``max-autotune`` also captures, and times several kernels for each matrix product and convolution.
+# - ``reduce-overhead`` captures the same kernels in a :term:`CUDA graph`, which the CPU launches in one call. It
+#   reduces launch overhead, not compile time.
+# - ``max-autotune`` also captures a graph, and times several kernels for each matrix product and convolution.
 #
-# Find out with ``reduce-overhead`` what a graph is worth: it is one argument. Then consider a :ref:`manual capture
-# <capture-manually>`, without a compiler.
+# To see what a graph is worth, pass ``mode="reduce-overhead"``. Then consider a :ref:`manual capture
+# <capture-manually>`, which needs no compiler.
 
 # sphinx_gallery_fold = "What look prints for each mode"
 # sphinx_gallery_fold_output = True
@@ -452,15 +453,15 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # In training, compile the whole step
 # -----------------------------------
 #
-# PyTorch's advice is to compile forward, backward and ``optimizer.step()`` as one function: see the tab above. With
-# ``reduce-overhead``, :claim:`the whole step beats the model alone
+# PyTorch recommends compiling forward, backward and ``optimizer.step()`` as one function: see the tab above. With
+# ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
-# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` an iteration, but :claim:`its first call lasts longer
+# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`its first call is slower
 # <cuda_graphs:training-by-pytorch.reduce-overhead.first_call < training-by-pytorch.whole-step.first_call>`:
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.first_call` instead of
-# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`A manual capture of the iteration beats both
-# <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
+# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`A manual capture of the
+# iteration beats both <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
 #
 # ``default`` halves element-wise work, and a graph adds a copy
 # -------------------------------------------------------------
@@ -485,16 +486,17 @@ elements = bench.compare(
 #    :case: sin + cos
 #    :best: default
 #
-#    64 million numbers; the limit is a copy of their bytes. GPU times are profiled apart, and can lie above wall times.
+#    64 million numbers; the limit is the time to copy them. GPU times are profiled separately and can lie above wall
+#    times.
 #
 # ``default`` leaves the GPU waiting in BERT
 # ------------------------------------------
 #
-# One sentence has eight tokens. With ``default``, :claim:`the GPU idles most of the time
-# <2 * bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of work
-# in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches these kernels as
-# one graph: :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager <bert-one-sentence.reduce-overhead.wall <
-# bert-one-sentence.default.wall>`, in :measured:`bert-one-sentence.reduce-overhead.wall`.
+# One sentence has eight tokens. With ``default``, :claim:`the GPU idles most of the time <2 *
+# bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of work in
+# a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one graph:
+# :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager <bert-one-sentence.reduce-overhead.wall <
+# bert-one-sentence.default.wall>`, :measured:`bert-one-sentence.reduce-overhead.wall` per call.
 
 # sphinx_gallery_fold = "BERT with random weights"
 bert = None
@@ -531,15 +533,16 @@ if bert:
 # Results differ after compiling, by rounding
 # -------------------------------------------
 #
-# Compare with ``float64``, not only with eager: eager rounds after each operation, a fused kernel at its end. After twelve
-# operations in ``bfloat16``, :claim:`the compiled result has the smaller error <twelve-operations.default.error <
-# twelve-operations.not-compiled.error>`: :measured:`twelve-operations.default.error` against
-# :measured:`twelve-operations.not-compiled.error`. BERT's vectors, numbers around 1, are off by up to
+# Compare with ``float64``, not only with eager: eager rounds after each operation, a fused kernel only at its end.
+# After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
+# <twelve-operations.default.error < twelve-operations.not-compiled.error>`: :measured:`twelve-operations.default.error`
+# against :measured:`twelve-operations.not-compiled.error`. BERT's outputs, around 1, are off by up to
 # :measured:`bert-rounding.default.error` compiled and :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
-# ``options={"emulate_precision_casts": True}``, in place of ``mode``, rounds as often as eager. That need not give the same
-# bits: BERT then differs from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, the chain of sines by
-# :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has ``{"numerics": "strict"}``.
+# Pass ``options={"emulate_precision_casts": True}`` instead of ``mode`` to round as often as eager. BERT then differs
+# from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, but the chain of sines by
+# :measured:`twelve-operations.emulate_precision_casts.difference`: bits may still differ. PyTorch 2.15 also has
+# ``{"numerics": "strict"}``.
 
 # sphinx_gallery_fold = "How far results are from float64"
 # sphinx_gallery_once = True
@@ -591,15 +594,15 @@ if bert:
     compare_results("BERT, rounding", bert_calls, exact)
 
 # %%
-# BERT with long texts: compile it whole in 2.15, by layer in 2.11
-# ----------------------------------------------------------------
+# BERT with long sequences: compile it whole in 2.15, by layer in 2.11
+# --------------------------------------------------------------------
 #
-# 64 texts of 512 tokens keep the GPU busy. :claim:`Compiled whole, BERT needs the least GPU time
+# 64 sequences of 512 tokens keep the GPU busy. :claim:`Compiled whole, BERT needs the least GPU time
 # <bert-long-texts.default.gpu < bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.15>`:
-# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, and
+# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, against
 # :measured:`bert-long-texts.layer-by-layer.gpu` layer by layer.
 
-# sphinx_gallery_fold = "Time 64 long texts"
+# sphinx_gallery_fold = "Time 64 long sequences"
 if bert:
     texts = torch.randint(1000, 30000, TEXTS, device=bench.device)
     by_layer = copy.deepcopy(bert)
@@ -614,24 +617,24 @@ if bert:
 #    :case: BERT, long texts
 #    :best: default
 #
-#    64 long texts through two layers of BERT.
+#    64 sequences of 512 tokens through two layers of BERT.
 #
-# In PyTorch 2.11, on another host, compiling it whole :claim:`more than doubled its GPU time
-# <2 * bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu@2.11>`, to
-# :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best
-# <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compiling for an
-# export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), for which no
-# fused kernel fits.
+# In PyTorch 2.11, on another host, compiling the whole model :claim:`more than doubled its GPU time <2 *
+# bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu@2.11>`, to
+# :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best <bert-long-texts.layer-by-layer.gpu
+# < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an export and kept an attention mask
+# (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules out the fused kernel. Since 5.18,
+# Transformers builds no mask with PyTorch 2.15.
 #
 # resnet18: part of the speed-up is ``channels_last``
 # ---------------------------------------------------
 #
-# Try the memory format first, without a compiler: :claim:`it cuts the GPU time <resnet18.channels_last-not-compiled.gpu <
-# resnet18.not-compiled.gpu>`, :measured:`resnet18.not-compiled.gpu` →
+# Try the memory format first, without a compiler: :claim:`it cuts the GPU time <resnet18.channels_last-not-compiled.gpu
+# < resnet18.not-compiled.gpu>`, :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
-# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`: it changes the format, too, and fuses what
-# follows a convolution. Then :claim:`the GPU waits <1.25 * resnet18.default.gpu < resnet18.default.wall>`, and a CUDA graph
-# is next (1 run).
+# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`: it also changes the format, and fuses
+# what follows a convolution. Then :claim:`the GPU waits <1.25 * resnet18.default.gpu < resnet18.default.wall>`, so try
+# a CUDA graph next (1 run).
 
 # sphinx_gallery_fold = "Whether torchvision is installed"
 # sphinx_gallery_once = True
@@ -648,7 +651,7 @@ except (ImportError, RuntimeError) as error:
 # sphinx_gallery_once = True
 if resnet18:
     torch.set_float32_matmul_precision("high")  # TF32 in products, as in convolutions
-    torch.backends.cudnn.benchmark = True  # times algorithms, and takes the fastest
+    torch.backends.cudnn.benchmark = True  # times algorithms and picks the fastest
     net = resnet18().eval().to(bench.device)
     images = torch.randn(IMAGES, device=bench.device)
     variants = in_modes(net, images, modes=["default"])
@@ -670,9 +673,9 @@ if resnet18:
 # One matrix product: compiling only adds CPU time
 # ------------------------------------------------
 #
-# Eager and compiled, PyTorch calls one cuBLAS kernel, at :measured:`a-product.default.share` of the limit. But compiled
-# code checks guards, so :claim:`the CPU is busy for longer <a-product.not-compiled.cpu < a-product.default.cpu>`:
-# :measured:`a-product.not-compiled.cpu` → :measured:`a-product.default.cpu`.
+# Eager or compiled, PyTorch calls one cuBLAS kernel, which reaches :measured:`a-product.default.share` of the limit.
+# But compiled code checks guards, so :claim:`the CPU is busy for longer <a-product.not-compiled.cpu <
+# a-product.default.cpu>`: :measured:`a-product.not-compiled.cpu` → :measured:`a-product.default.cpu`.
 
 # sphinx_gallery_fold = "Time one row times a matrix"
 rows, width = PRODUCT
@@ -689,11 +692,11 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# A linear layer on 8192 rows of 4096 numbers is what tuning is meant for. Its first call took
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not fall by a tenth
+# Tuning is meant for work such as a linear layer over 8192 rows of 4096 numbers. Its first call took
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run,
-# profiled apart from wall times). PyTorch tunes no products on a GPU below 68 multiprocessors: "Not enough SMs".
+# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
+# does not tune on GPUs with under 68 multiprocessors: "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -720,10 +723,10 @@ large = bench.compare(
 #
 # Compiled for one thread, a NumPy function is :claim:`{a-numpy-function.compiled-one-thread.speedup} as fast
 # <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it does not store all products:
-# :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean of all products
-# is the product of the means, and :claim:`that formula needs less time <a-numpy-function.numpy-better-formula.wall <
-# a-numpy-function.compiled-one-thread.wall>`, without a compiler: :measured:`a-numpy-function.numpy-better-formula.wall`
-# (1 run).
+# :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean of all
+# products equals the product of the means, and :claim:`that formula is faster still
+# <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`, without a compiler:
+# :measured:`a-numpy-function.numpy-better-formula.wall` (1 run).
 
 # sphinx_gallery_fold = "Time a NumPy function"
 # sphinx_gallery_once = True
@@ -741,7 +744,7 @@ def means(x, y):
 
 x, y = np.random.default_rng(0).standard_normal((2, *PAIRS))
 ONE_THREAD = {"cpp.threads": 1}
-# The first function in C++ also compiles headers, which all later ones share.
+# The first C++ function also compiles headers, which all later ones share.
 rehearsal = torch.compile(means, options=dict(ONE_THREAD))
 rehearsal(x[:2, :3], y[:2, :3])
 on_one_thread = torch.compile(products, options=dict(ONE_THREAD))
@@ -760,14 +763,14 @@ numpy_function = bench.compare(
 # Limits and next steps
 # ---------------------
 #
-# - Two layers of BERT stay in the GPU's cache: their GPU time is no measure of all twelve.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Other :ref:`changes up to 2.15
-#   <newer-pytorch>`.
-# - :ref:`How break-even is computed <break-even>`; :doc:`before you serve </serving>`; PyTorch's page on `CUDA graphs
-#   <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
+# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See other :ref:`changes up to
+#   2.15 <newer-pytorch>`.
+# - See also :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch's page
+#   on `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #
 # Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, on whose `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ (PyTorch实用教程(第二版)) this recipe
-# builds. It reports a speed-up of 10 for a NumPy function, and this recipe
+# builds. The chapter reports a speed-up of 10 for a NumPy function; we measured
 # :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
 # compiling; it shortens launching.

@@ -2,13 +2,13 @@
 Speed up optimizer.step(): fused=True or torch.compile
 ======================================================
 
-Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may be all you need.
+Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may be all you need.
 
 .. answer::
 
-   **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** Nothing is compiled, and it needs no
-   more memory. Optimizers without a fused kernel, such as NAdam, are worth compiling in long runs only. If the
-   step is below a tenth of an iteration, do not compile it.
+   **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** Nothing is compiled, and it needs
+   no extra memory. Optimizers without a fused kernel, such as NAdam, are worth compiling only in long runs. If the step
+   is under a tenth of an iteration, do not compile it.
 
    .. chart:: busy
       :case: Adam.10
@@ -18,8 +18,8 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
 
       One step of Adam over ten layers. Compiling it gains a little more here, and costs seconds at startup
 
-   - :measured:`adam.10.fused.speedup` speed-up of one step of Adam, against foreach, the default
-   - :measured:`adamw-in-an-iteration.fused.speedup` speed-up of a whole iteration with AdamW
+   - :measured:`adam.10.fused.speedup` speed-up for one step of Adam over foreach, the default
+   - :measured:`adamw-in-an-iteration.fused.speedup` speed-up for a whole iteration with AdamW
    - :measured:`nadam-in-an-iteration.compiled.first_call` for the first call of a compiled NAdam step, plus startup
    - :measured:`nadam-in-an-iteration.compiled.break_even` iterations until compiled NAdam breaks even, startup included
 
@@ -50,14 +50,14 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      rate = torch.tensor(1e-3).cuda()  # schedules do not compile again
+      rate = torch.tensor(1e-3).cuda()  # a schedule then does not recompile
       optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
       step = torch.compile(lambda: optimizer.step())
       for _ in range(3):
           optimizer.zero_grad()
           x = torch.randn(32, 64).cuda()
           model(x).norm().backward()
-          step()  # the first one compiles
+          step()  # the first call compiles
 
 **Does this apply to you?**
 
@@ -72,10 +72,10 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
      - Pass ``fused=True``; a compiled step adds little to that
    * - NAdam, RAdam, Muon or your own optimizer, long run
      - Compile the step; make the learning rate a tensor
-   * - The step is below a tenth of an iteration
+   * - The step is under a tenth of an iteration
      - Do not compile it; :doc:`look elsewhere </recipes/where_time_goes>`
    * - LBFGS, SparseAdam or Adafactor
-     - Leave it alone: nothing in this step is compiled
+     - Leave it alone: its step does not compile
 
 **In your library**
 
@@ -89,8 +89,8 @@ Is your optimizer step slow, in Adam, AdamW, NAdam or your own? One keyword may 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Compiled optimizers have been in beta since 2.2.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, and needs
-  a C++ compiler. A T4 (7.5) has no ``bfloat16``: there the training iteration runs in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe runs small sizes on the CPU
+  and needs a C++ compiler. A T4 (7.5) has no ``bfloat16``, so the training iteration runs in ``float32`` there.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -126,8 +126,8 @@ LR = 0.01
 ADAM = {
     "foreach": dict(foreach=True),  # the default on a GPU
     "foreach, capturable": dict(foreach=True, capturable=bench.gpu),
-    "for-loop": dict(foreach=False),  # one parameter after the other
-    "fused": dict(fused=True),  # a kernel written by hand
+    "for-loop": dict(foreach=False),  # one parameter at a time
+    "fused": dict(fused=True),  # a handwritten kernel
     "compiled": dict(compiled=True),
 }
 
@@ -138,9 +138,9 @@ ADAM = {
 # "hit config.recompile_limit", or a step that recompiles with each learning rate
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Make the learning rate a tensor, and pass** ``cycle_momentum=False`` **to** ``OneCycleLR``. A Python number becomes a
-# constant of the compiled code, so each new value compiles again. After eight compilations PyTorch warns and
-# runs the step eagerly. In a CUDA graph, a number is frozen, and the schedule has no effect.
+# **Make the learning rate a tensor, and pass** ``cycle_momentum=False`` **to** ``OneCycleLR``. A Python number becomes
+# a constant in the compiled code, so each new value triggers a recompilation. After eight compilations, PyTorch warns
+# and runs the step eagerly. In a CUDA graph, a number is frozen, so the schedule has no effect.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 # sphinx_gallery_fold_output = True
@@ -217,19 +217,19 @@ for variant, quantities in counts.items():
         bench.measure("a schedule", variant, quantity, count, unit="")
 
 # %%
-# Twelve steps of a schedule compile :measured:`a-schedule.a-number.compilations` times with a number and
-# :claim:`{a-schedule.a-tensor.compilations} with a tensor <a-schedule.a-tensor.compilations <
+# Over twelve steps with a schedule, PyTorch compiles :measured:`a-schedule.a-number.compilations` times with a number
+# and :claim:`{a-schedule.a-tensor.compilations} with a tensor <a-schedule.a-tensor.compilations <
 # a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that <a-schedule.a-tensor.compilations <
 # a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum stays a number.
 #
 # The compiled step runs, but nothing is compiled
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Choose one: fused or compiled.** The compiler leaves fused kernels alone, so :claim:`compiling a fused Adam gives
+# **Choose one: fused or compiled.** The compiler leaves fused kernels alone, so :claim:`compiling a fused Adam produces
 # {graphs-of-a-step.adam-fused.graphs} graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`, and
 # nothing warns. :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
-# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` give none either.
+# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce none either.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_fold_output = True
@@ -265,8 +265,8 @@ for name, count in graphs.items():
 # The speed-up is gone after loading a checkpoint
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**, ``lr`` as a tensor. A state carries
-# the choices of the optimizer that was saved, and they overwrite yours.
+# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**, ``lr`` as a tensor. The state
+# carries the settings of the optimizer that was saved, and they overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
 # sphinx_gallery_fold_output = True
@@ -283,23 +283,23 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # Gradient clipping fails or clips too much with GradScaler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Call** ``scaler.unscale_(optimizer)`` **before you clip.** A fused optimizer unscales gradients in its step, so until
-# then they are scaled.
+# **Call** ``scaler.unscale_(optimizer)`` **before you clip.** A fused optimizer unscales gradients in its step, so
+# until then they are still scaled.
 #
 # ``fullgraph=True`` fails
 # ~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Leave it out.** The ``step()`` of Adam, NAdam, RAdam and most others breaks the graph on purpose. For other failures,
-# ``TORCH_LOGS=recompiles,graph_breaks`` prints the reason. If ``backend="eager"`` fails too, the compiler cannot follow
-# your Python code; if only ``"inductor"`` fails, code generation does.
+# **Leave it out.** The ``step()`` of Adam, NAdam, RAdam and most others breaks the graph on purpose. For other
+# failures, ``TORCH_LOGS=recompiles,graph_breaks`` prints the reason. If ``backend="eager"`` fails too, the compiler
+# cannot trace your Python code; if only ``"inductor"`` fails, code generation is at fault.
 #
 # Why the default is slow: it moves 72 bytes, not 28
 # --------------------------------------------------
 #
-# A step of Adam computes little and moves much memory. It reads the parameter, its gradient and two running means, and writes
-# all but the gradient: seven times four bytes in ``float32``. A single kernel keeps everything in between in registers and
-# moves just these :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs one operation after
-# the other over all parameters, each from memory to memory. Together they move
+# A step of Adam computes little but moves a lot of data. It reads the parameter, its gradient and two running means,
+# and writes all but the gradient: seven times four bytes in ``float32``. A single kernel keeps all intermediate values
+# in registers and moves just these :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs
+# one operation after another over all parameters, each reading from memory and writing back. Together they move
 # :measured:`bytes-of-a-step.foreach.moved` per parameter.
 #
 # .. chart:: moved
@@ -337,11 +337,11 @@ print(moved, operations)
 #
 #    GPU time of a step of Adam over ten layers, and the limit
 #
-# :claim:`{adam.10.fused.speedup} faster than foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
-# :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`, and :measured:`adam.10.fused.share` of the limit instead
-# of :measured:`adam.10.foreach.share`. :claim:`It also needs less memory while it works <adam.10.fused.memory <
-# adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against :measured:`adam.10.foreach.memory`, two running means
-# included.
+# A fused step is :claim:`{adam.10.fused.speedup} faster than foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
+# :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`, which is :measured:`adam.10.fused.share` of the
+# limit instead of :measured:`adam.10.foreach.share`. :claim:`It also needs less memory during the step
+# <adam.10.fused.memory < adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against
+# :measured:`adam.10.foreach.memory`, two running means included.
 
 
 # sphinx_gallery_fold = "How a step is made"
@@ -377,13 +377,13 @@ def limit(layers):
 
 # %%
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`,
-# :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it is ahead of
-# the fused one <adam.10.compiled.wall < adam.10.fused.wall>`, :measured:`adam.10.compiled.wall` against
-# :measured:`adam.10.fused.wall`. With PyTorch 2.11 :claim:`it was behind <adam.10.fused.wall < adam.10.compiled.wall@2.11>`;
-# see :doc:`what one host measured with both </pytorch_2_15>`. With either release, compiling costs a first call of
-# :measured:`adam.10.compiled.first_call`, which a fused step does not have.
+# :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it
+# beats the fused step <adam.10.compiled.wall < adam.10.fused.wall>`, :measured:`adam.10.compiled.wall` against
+# :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
+# adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`. With either release,
+# compiling costs a first call of :measured:`adam.10.compiled.first_call`, which a fused step does not need.
 #
-# All variants end with the same weights, within a hundredth of the learning rate after three steps.
+# After three steps, all variants have the same weights to within a hundredth of the learning rate.
 
 # sphinx_gallery_fold = "Run it: ten layers of 1024 by 1024, as in the original recipe"
 # sphinx_gallery_fold_output = True
@@ -405,10 +405,10 @@ alone = bench.compare(
 #
 #    GPU time of a step of Adam over 100 layers, and the limit
 #
-# Ten times as many layers, and :claim:`the compiled step still needs the least GPU time <adam.100.compiled.gpu <
+# With ten times as many layers, :claim:`the compiled step still needs the least GPU time <adam.100.compiled.gpu <
 # adam.100.fused.gpu>`. But :claim:`its first call is slower <adam.10.compiled.first_call <
-# adam.100.compiled.first_call>`, :measured:`adam.10.compiled.first_call` → :measured:`adam.100.compiled.first_call`, and
-# the CPU checks guards for ten times as many parameters. So :claim:`a fused step has the shorter wall time
+# adam.100.compiled.first_call>`, :measured:`adam.10.compiled.first_call` → :measured:`adam.100.compiled.first_call`,
+# and the CPU checks guards for ten times as many parameters. So :claim:`a fused step is faster in wall time
 # <adam.100.fused.wall < adam.100.compiled.wall>`: :measured:`adam.100.fused.wall` against
 # :measured:`adam.100.compiled.wall`.
 
@@ -430,8 +430,8 @@ large = bench.compare(
 # Without a fused kernel, compiling more than halves the GPU time
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# NAdam has the two running means of Adam, but no fused kernel. Compiled, :claim:`a step needs less than half the GPU time
-# <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
+# NAdam keeps the same two running means as Adam, but has no fused kernel. Compiled, :claim:`a step needs less than half
+# the GPU time <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
 # :measured:`nadam.10.compiled.gpu`.
 
 # sphinx_gallery_fold = "Run it: a step of NAdam"
@@ -458,7 +458,7 @@ nadam = bench.compare(
 # %%
 # Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} faster
 # <adagrad.10.fused.wall < adagrad.10.foreach.wall>`: :measured:`adagrad.10.foreach.wall` →
-# :measured:`adagrad.10.fused.wall`. Compiled, it is :measured:`adagrad.10.compiled.wall`.
+# :measured:`adagrad.10.fused.wall`. Compiled, the step takes :measured:`adagrad.10.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: a step of Adagrad"
 # sphinx_gallery_fold_output = True
@@ -470,7 +470,7 @@ def has_fused_adagrad():
     weight = nn.Parameter(torch.ones(8, device=bench.device))
     weight.grad = torch.ones_like(weight)
     try:
-        torch.optim.Adagrad([weight], fused=True).step()  # its first step refuses
+        torch.optim.Adagrad([weight], fused=True).step()  # its first step raises
     except RuntimeError as error:
         print(f"Adagrad with fused=True is left out: {error}")
         return False
@@ -550,12 +550,12 @@ def record_at_first_call(iteration):
         if recorded:
             graph.replay()
             return recorded[0]
-        side = torch.cuda.Stream()  # recording needs a call on another stream before
+        side = torch.cuda.Stream()  # capturing needs a call on another stream first
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             loss = iteration()
         torch.cuda.current_stream().wait_stream(side)
-        with torch.cuda.graph(graph):  # records, and does not run
+        with torch.cuda.graph(graph):  # captures, does not run
             recorded.append(iteration())
         return loss
 
@@ -588,11 +588,11 @@ OPTIONS = {
 #
 #    One iteration of a transformer layer with AdamW: forward, backward, clipping, step
 #
-# Against foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} faster
-# <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. A compiled step :claim:`gains at most a tenth on that <0.9 * adamw-in-an-iteration.fused.wall <
-# adamw-in-an-iteration.compiled.wall>`: :measured:`adamw-in-an-iteration.fused.wall` and
-# :measured:`adamw-in-an-iteration.compiled.wall`. The CPU checks guards while the GPU still computes gradients, so here
-# nothing waits for them.
+# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} faster
+# <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. A compiled step :claim:`saves at most
+# another tenth <0.9 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`:
+# :measured:`adamw-in-an-iteration.fused.wall` fused, :measured:`adamw-in-an-iteration.compiled.wall` compiled. The CPU
+# checks guards while the GPU still computes gradients, so the checks cost no time here.
 
 # sphinx_gallery_fold = "Run it: AdamW, five variants"
 # sphinx_gallery_fold_output = True
@@ -604,14 +604,14 @@ adamw = bench.compare(
 )
 
 # %%
-# A CUDA graph of the step alone is the wrong graph. :claim:`The GPU has more to do than with a fused step
-# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because gradients have to stay at their
-# addresses, where ``zero_grad`` fills them with zeros and backward adds to them. If the GPU waits, :ref:`capture the whole
+# Do not capture the step alone. :claim:`The GPU then does more work than with a fused step
+# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because gradients have to stay at fixed
+# addresses, where ``zero_grad`` zeroes them and backward adds to them. If the GPU waits, :ref:`capture the whole
 # iteration <capture-manually>` instead, with ``fused=True, capturable=True``: :claim:`the CPU launches it in one call
 # <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`,
-# :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu` of CPU time, and keeps
-# :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. In this
-# iteration the GPU is busy, so the wall time stays about the same.
+# :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu` of CPU time. The
+# graph keeps :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. The GPU is busy in this iteration, so the wall
+# time stays about the same.
 
 # sphinx_gallery_fold = "Run it: NAdam, three variants"
 # sphinx_gallery_fold_output = True
@@ -622,8 +622,8 @@ nadam_iteration = bench.compare(
 )
 
 # %%
-# Compiled NAdam pays only in long runs
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Compiled NAdam pays off only in long runs
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: busy
 #    :case: NAdam in an iteration
@@ -631,11 +631,11 @@ nadam_iteration = bench.compare(
 #
 #    One iteration of the same layer with NAdam
 #
-# :claim:`{nadam-in-an-iteration.compiled.speedup} faster per iteration <nadam-in-an-iteration.compiled.wall <
-# nadam-in-an-iteration.foreach.wall>`: :measured:`nadam-in-an-iteration.foreach.wall` →
-# :measured:`nadam-in-an-iteration.compiled.wall`. It
-# breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations with an empty cache. That counts
-# :measured:`nadam-in-an-iteration.compiled.first_call` of first call and :measured:`process.compiler.start_up` of
+# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} faster
+# <nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
+# :measured:`nadam-in-an-iteration.foreach.wall` → :measured:`nadam-in-an-iteration.compiled.wall`. With an empty cache,
+# it breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations. That includes
+# :measured:`nadam-in-an-iteration.compiled.first_call` for the first call and :measured:`process.compiler.start_up` for
 # :ref:`compiler startup <compiler-startup>`.
 
 # sphinx_gallery_fold = "How much of the iteration is the optimizer?"
@@ -662,30 +662,29 @@ for name in ("foreach", "fused"):
 #
 # :claim:`Passing fused=True shrinks it <adamw-in-an-iteration.fused.optimizer_share <
 # adamw-in-an-iteration.foreach.optimizer_share>` from :measured:`adamw-in-an-iteration.foreach.optimizer_share` to
-# :measured:`adamw-in-an-iteration.fused.optimizer_share` of the GPU time here. A step costs the same for any batch, so your
-# share differs. To measure it, call ``look(iteration)`` and, after a backward pass, ``look(optimizer.step)``, on a copy of
-# the model: ``look`` runs real steps.
+# :measured:`adamw-in-an-iteration.fused.optimizer_share` of the GPU time here. A step costs the same for any batch
+# size, so your share will differ. To measure it, call ``look(iteration)`` and, after a backward pass,
+# ``look(optimizer.step)``, on a copy of the model: ``look`` runs real steps.
 #
 # Limits and next steps
 # ---------------------
 #
-# - Weights and states are ``float32``, on one GPU. SGD, RAdam and Muon were not timed, and neither was accumulating gradients
-#   over micro-batches.
-# - With `FSDP2 <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__, each GPU steps over its own
-#   part of the weights, so its kernels are shorter and launch overhead counts more. States of 8 bits move fewer bytes; `torchao
-#   <https://github.com/pytorch/ao>`__ has them. Neither was measured.
-# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`its eager step then gets
-#   slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
-#   :measured:`adam.10.foreach-capturable.wall`. PyTorch 2.15 puts it back.
-# - ``torch._dynamo.mark_static_address``, which one variant needs, is not a stable interface.
+# - Weights and optimizer states are ``float32``, on one GPU. We did not time SGD, RAdam, Muon or gradient accumulation.
+# - With `FSDP2 <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__, each GPU updates its own
+#   shard of the weights, so its kernels are shorter and launch overhead counts more. 8-bit states, as in `torchao
+#   <https://github.com/pytorch/ao>`__, move fewer bytes. We measured neither.
+# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`its eager step then
+#   gets slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
+#   :measured:`adam.10.foreach-capturable.wall`. PyTorch 2.15 restores the setting.
+# - ``torch._dynamo.mark_static_address``, which one variant needs, is not a stable API.
 # - Next: :doc:`CUDA graphs </recipes/cuda_graphs>` if the GPU waits, :doc:`dynamic shapes </recipes/varying_sizes>` if
 #   something else recompiles.
 #
 # Thanks to `Michael Lazos <https://github.com/mlazos>`__ for `Compiling the optimizer with torch.compile
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__, its `sequel on schedules
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__ and the article `Compiling the
-# optimizer with PT2 <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__, to 김승환 for the `Korean
-# translation <https://tutorials.pytorch.kr/recipes/compiling_optimizer.html>`__, and to the Chinese translators. The original recipe
-# reports 392 µs compiled and 747 µs eager. Here they are :measured:`adam.10.compiled.wall` and
-# :measured:`adam.10.foreach.wall`, on another GPU; and in the recipe, compiling had already made the eager optimizer
-# capturable. It does not time ``fused=True``.
+# optimizer with PT2 <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__, to 김승환 for the
+# `Korean translation <https://tutorials.pytorch.kr/recipes/compiling_optimizer.html>`__, and to the Chinese
+# translators. The original recipe reports 392 µs compiled and 747 µs eager. We measured
+# :measured:`adam.10.compiled.wall` and :measured:`adam.10.foreach.wall`, on another GPU; in the original, compiling had
+# already made the eager optimizer capturable. It does not time ``fused=True``.

@@ -2,13 +2,13 @@
 CUDA graphs in PyTorch: capture manually or use reduce-overhead
 ===============================================================
 
-In training or in serving, the GPU waits for the CPU to launch kernels.
+Does your GPU wait for the CPU to launch kernels?
 
 .. answer::
 
-   **With the GPU busy below 80 %, capture the whole iteration in one CUDA graph.** That needs static shapes and no
-   sync with the CPU, such as ``.item()``. Otherwise, or to see with one line what a graph can bring, use
-   ``reduce-overhead``. Each replay overwrites the last result, so ``clone()`` what you keep.
+   **With the GPU busy below 80 %, capture the whole iteration in one CUDA graph.** That needs static shapes and no sync
+   with the CPU, such as ``.item()``. Otherwise, or to see with one line what a graph can do, use ``reduce-overhead``.
+   Each replay overwrites the previous result, so ``clone()`` what you keep.
 
    .. chart:: busy
       :case: training, by hand
@@ -18,8 +18,8 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 
       One training iteration of a small transformer
 
-   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration against eager, in one graph
-   - :measured:`training-by-hand.one-graph.ready` from the first iteration to the captured graph; nothing compiles
+   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, in one graph
+   - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; nothing compiles
    - :measured:`training-by-pytorch.reduce-overhead.break_even` iterations for ``reduce-overhead`` to break even
    - :measured:`training-by-hand.one-graph.kept` kept by the graph, optimizer state included
 
@@ -105,9 +105,9 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Capture a graph of the whole iteration, or of the call
+     - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95 %
-     - Try it: the idle share is all that a graph can save
+     - Try a graph: it can save only the idle share
    * - GPU busy above 95 %
      - No graph; compile instead: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
@@ -119,19 +119,18 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 
 .. libraries::
 
-   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` and nothing else from this page. For the
-     ``Trainer``, pass ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without gradient
-     accumulation.
+   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` and nothing else from this page.
+     For the ``Trainer``, pass ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without
+     gradient accumulation.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary and ``accelerate
-     launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each shape is compiled.
+     launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each shape compiles.
    - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
-   - **vLLM**, like SGLang, captures graphs by itself; make sure that ``enforce_eager`` is not set.
+   - **vLLM** captures graphs on its own, as does SGLang; check that ``enforce_eager`` is not set.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above. A CPU has no graphs, and needs a C++ compiler.
-"""
+- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, it runs without graphs and needs a C++ compiler. """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
@@ -144,14 +143,14 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 #
 # Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU:
 # ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:``, a boolean mask. Read the loss after the replay. In all
-# other cases, use ``reduce-overhead``. Up to PyTorch 2.14, :ref:`not both in one process <mixing-graphs>`.
+# other cases, use ``reduce-overhead``. Up to PyTorch 2.14, :ref:`do not use both in one process <mixing-graphs>`.
 #
 # .. list-table::
 #    :header-rows: 1
 #
 #    * - Your case
 #      - Use
-#      - Speed-up here, and first calls
+#      - Speed-up here; first three calls
 #    * - Static shapes, no syncs
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
@@ -173,11 +172,11 @@ In training or in serving, the GPU waits for the CPU to launch kernels.
 #        :measured:`training-by-hand.one-graph.speedup`; :measured:`training-by-hand.blocks-compiled-one-graph.ready`
 #        plus startup
 #
-# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line shows safely what a graph can bring. A manual
+# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line safely shows what a graph can do. A manual
 # graph needs no compiler and :claim:`makes training faster still <training-by-hand.one-graph.wall <
-# training-by-pytorch.reduce-overhead.wall>`. But it repeats captured addresses, shapes and numbers: overlook one of the
-# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before the capture, run once, in training on another
-# stream. After it, compare a replay with eager, on other inputs. In PyTorch 2.15, ``check_input_liveness=True`` in
+# training-by-pytorch.reduce-overhead.wall>`. But it repeats captured addresses, shapes and numbers: miss one of the
+# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before you capture, run once, in training on another
+# stream. Then compare a replay with eager on different inputs. In PyTorch 2.15, ``check_input_liveness=True`` in
 # ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
@@ -190,7 +189,7 @@ from _harness import Bench
 # sphinx_gallery_fold_output = True
 
 bench = Bench()
-bench.batch_seconds = 0.02  # an iteration takes little time
+bench.batch_seconds = 0.02  # iterations are short
 bench.rounds = 8
 
 import copy
@@ -357,7 +356,7 @@ def by_pytorch(function):
 
 # %%
 
-# sphinx_gallery_fold = "How the start is timed, and launches are counted"
+# sphinx_gallery_fold = "How first calls are timed and launches are counted"
 from torch.profiler import ProfilerActivity, profile
 
 
@@ -439,8 +438,8 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later calls of ``reduce-overhead`` overwrite without this error. PyTorch 2.15 can clone for you, with
-# the options in the cell. If a step calls several compiled functions, begin it with
+# Clone here, too: later calls of ``reduce-overhead`` overwrite results without this error. PyTorch 2.15 can clone for
+# you, with the options in the cell. If a step calls several compiled functions, start each step with
 # ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Kept results of reduce-overhead"
@@ -461,7 +460,7 @@ def read_at_the_end(function):
 tenfold = torch.compile(lambda x: 10 * x, mode="reduce-overhead")
 print("kept:", read_at_the_end(tenfold))
 print("cloned:", read_at_the_end(lambda x: tenfold(x).clone()))
-if IS_2_15:  # PyTorch clones what would be overwritten
+if IS_2_15:  # PyTorch clones results before it overwrites them
     options = {
         "triton.cudagraphs": True,
         "triton.cudagraph_trees_generation_cloning": "user_visible",
@@ -473,13 +472,13 @@ if IS_2_15:  # PyTorch clones what would be overwritten
 # "Attempting CUDA graph capture of step() … but param_groups' capturable is False"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``capturable=True``. ``SGD`` has no such option: with a learning rate in a tensor, pass ``fused=True``.
+# Pass ``capturable=True``. ``SGD`` has no such option: if its learning rate is a tensor, pass ``fused=True``.
 #
 # The learning rate stays the same
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Make it a tensor on the GPU and change it with ``fill_``. A capture freezes a Python number: at rate 0, the weight
-# below still moves.
+# Make it a tensor on the GPU and change it with ``fill_``. A capture freezes Python numbers: with the rate set to 0,
+# the weight below still moves.
 
 # sphinx_gallery_fold = "How the rate is changed"
 # sphinx_gallery_fold_output = True
@@ -509,7 +508,7 @@ if bench.gpu:
 # Random numbers repeat, or a counter stands still
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Draw and count with tensors on the GPU: Python runs during the capture only. Dropout works as usual.
+# Draw and count with tensors on the GPU: Python runs only during the capture. Dropout works as usual.
 
 # sphinx_gallery_fold = "What is frozen"
 # sphinx_gallery_fold_output = True
@@ -532,8 +531,8 @@ if bench.gpu:
 # The last batch gives wrong results
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``drop_last=True`` to the loader, or copy into a part of the captured input and read that part of the result.
-# ``copy_`` repeats a single row silently.
+# Pass ``drop_last=True`` to the loader, or copy into part of the captured input and read that part of the result.
+# ``copy_`` silently repeats a single row.
 
 # sphinx_gallery_fold = "An input of one row"
 # sphinx_gallery_fold_output = True
@@ -553,7 +552,7 @@ if bench.gpu:
 # Accumulated gradients are wrong
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Allocate ``.grad`` before the capture, and keep it: ``zero_grad(set_to_none=False)``. Otherwise
+# Allocate ``.grad`` before the capture, and keep it with ``zero_grad(set_to_none=False)``. Otherwise
 # ``make_graphed_callables`` silently counts the last micro-batch twice, here
 # :measured:`gradients-from-backward.make_graphed_callables.gradient` instead of
 # :measured:`gradients-from-backward.without-a-graph.gradient` (`issue 181723
@@ -571,7 +570,7 @@ def accumulate(layer, own_gradients):
 
     The gradients are tensors of our own, or those that backward makes.
     """
-    for _ in range(3):  # with reduce-overhead, the third one is replayed
+    for _ in range(3):  # with reduce-overhead, the third replays
         layer.zero_grad(set_to_none=True)
         if own_gradients:
             for weight in layer.parameters():
@@ -611,9 +610,11 @@ for kind in kinds:
 # Why a graph helps
 # -----------------
 #
-# In eager mode, each small operation costs the CPU :measured:`process.eager-operation.launch_cost`. A :term:`kernel`
-# that is done before the next launch leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and
-# numbers, and the CPU launches all of them at once. It holds no Python, hence the pitfalls.
+# In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` to launch an iteration's
+# :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
+# leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches them
+# all at once. It holds no Python, hence the pitfalls. With ``reduce-overhead``, the first call compiles, the second
+# captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -621,7 +622,7 @@ from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "What look printed in one run, and how the picture is measured"
+# sphinx_gallery_fold = "What look printed in one run, and how the timeline is measured"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
@@ -641,7 +642,7 @@ del iteration, function
 # %%
 # .. spans:: one iteration
 #
-#    Without a graph, each kernel is a launch; the profiler widens the gaps.
+#    Without a graph, the CPU launches each kernel separately; the profiler widens the gaps.
 #
 # ``reduce-overhead`` leaves the optimizer outside
 # ------------------------------------------------
@@ -652,13 +653,13 @@ del iteration, function
 #
 #    One training iteration, compiled in three ways
 #
-# This mode captures forward and backward, and makes an iteration :claim:`{training-by-pytorch.reduce-overhead.speedup} faster
-# <training-by-pytorch.reduce-overhead.wall < training-by-pytorch.not-compiled.wall>`. Clipping and the optimizer step
-# are launched as before, so :claim:`the GPU still waits <1.25 * training-by-pytorch.reduce-overhead.gpu <
-# training-by-pytorch.reduce-overhead.wall>`. PyTorch `advises
-# <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the whole
-# train step: that gives :measured:`training-by-pytorch.whole-step.speedup`, in
-# :measured:`training-by-pytorch.whole-step.graphs` graphs and after :measured:`training-by-pytorch.whole-step.ready` of
+# This mode captures the forward and backward passes, and makes an iteration
+# :claim:`{training-by-pytorch.reduce-overhead.speedup} faster <training-by-pytorch.reduce-overhead.wall <
+# training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
+# still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
+# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
+# whole training step: that reaches :measured:`training-by-pytorch.whole-step.speedup` with
+# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` of
 # first calls (1 run).
 
 # sphinx_gallery_fold = "How iterations are compiled"
@@ -672,7 +673,7 @@ def train_by_pytorch(compiled, depth=DEPTH):
 
 rehearsal = train_by_pytorch("reduce-overhead", depth=1)
 for _ in range(3):
-    rehearsal()  # loads what is loaded at first use
+    rehearsal()  # loads whatever PyTorch loads on first use
 del rehearsal
 
 # %%
@@ -695,7 +696,7 @@ calls["whole step"] = Start(by_pytorch(whole_step), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "All variants have to give the same loss"
+# sphinx_gallery_fold = "All variants must return the same loss"
 # sphinx_gallery_fold_output = True
 
 case = "training, by PyTorch"
@@ -728,10 +729,10 @@ publish_start(case, calls)
 # Each sync in the model splits the graph
 # ---------------------------------------
 #
-# Sixteen linear layers make :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
-# between, :claim:`they make {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
+# Sixteen linear layers fit in :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
+# between, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=perf_hints`` names the reason; count ``cudaGraphLaunch`` in a profile.
+# ``TORCH_LOGS=perf_hints`` prints the reason; count ``cudaGraphLaunch`` in a profile.
 
 # sphinx_gallery_fold = "A model with detours"
 # sphinx_gallery_fold_output = True
@@ -798,14 +799,14 @@ if bench.gpu:
 #
 #    One training iteration: forward, backward, clipping and AdamW
 #
-# In one graph, :claim:`the GPU works more than 80 % of the time <training-by-hand.one-graph.wall < 1.25 *
+# In one graph, :claim:`the GPU is busy more than 80 % of the time <training-by-hand.one-graph.wall < 1.25 *
 # training-by-hand.one-graph.gpu>`: :measured:`training-by-hand.not-compiled.wall` →
 # :measured:`training-by-hand.one-graph.wall`. ``make_graphed_callables`` :claim:`saves less
 # <training-by-hand.one-graph.wall < training-by-hand.make_graphed_callables.wall>`, because the optimizer stays
-# outside. Weigh compiled blocks against the graph alone, not against eager: :claim:`they bring an iteration from
+# outside. Compare compiled blocks with the graph alone, not with eager: :claim:`they cut an iteration from
 # {training-by-hand.one-graph.wall} to {training-by-hand.blocks-compiled-one-graph.wall}
-# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so startup and first calls pay
-# off late.
+# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so compiling pays off only in
+# very long runs.
 
 # sphinx_gallery_fold = "How the variants are made"
 
@@ -836,7 +837,7 @@ calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "All variants have to give the same loss, captured manually"
+# sphinx_gallery_fold = "All variants must return the same loss, captured manually"
 # sphinx_gallery_fold_output = True
 
 case = "training, by hand"
@@ -854,9 +855,9 @@ publish_start(case, calls)
 #    One call without gradients
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} faster <inference-by-hand.one-graph.wall <
-# inference-by-hand.not-compiled.wall>` after first calls of :measured:`inference-by-hand.one-graph.ready`. Those of
-# ``reduce-overhead`` :claim:`last {inference-by-pytorch.reduce-overhead.ready} <inference-by-hand.one-graph.ready <
-# inference-by-pytorch.reduce-overhead.ready>`, plus startup.
+# inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
+# With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
+# <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "Inference, captured manually"
 # sphinx_gallery_fold_output = True
@@ -872,10 +873,10 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph changes no bit: results differ by
+# **Different results after compiling?** A graph changes no bit: its results differ by
 # :measured:`inference-by-hand.one-graph.difference`. Those of compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That is
-# no error by itself: :ref:`how to check, and how to round as often as eager <different-results>`.
+# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That
+# alone is not an error: :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_fold_output = True
@@ -891,9 +892,9 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # A copied input can cost as much as the work
 # -------------------------------------------
 #
-# Let the producer of a large input write to the captured address. Doubling 64 million numbers costs
+# Write a large input directly to the captured address. With a copy first, doubling 64 million numbers costs
 # :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
-# <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` if they are copied before (1 run).
+# <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
 # sphinx_gallery_fold = "How the copy is timed"
 # sphinx_gallery_once = True
@@ -923,11 +924,12 @@ large = bench.compare(
 # Graphs of one pool share their memory
 # -------------------------------------
 #
-# Four batch sizes keep :measured:`graphs-of-four-batches.a-pool-each.kept` with a pool each. In one pool,
-# :claim:`{graphs-of-four-batches.one-pool.kept} are enough <graphs-of-four-batches.one-pool.kept <
-# graphs-of-four-batches.a-pool-each.kept>`, :claim:`about what the largest keeps alone
+# Graphs for four batch sizes keep :measured:`graphs-of-four-batches.a-pool-each.kept` in separate pools. In one pool,
+# :claim:`they keep {graphs-of-four-batches.one-pool.kept} <graphs-of-four-batches.one-pool.kept <
+# graphs-of-four-batches.a-pool-each.kept>`, :claim:`about as much as the largest alone
 # <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Pass ``pool=first.pool()``,
-# capture the largest first, and copy a result before you replay another graph. ``reduce-overhead`` shares by itself.
+# capture the largest first, and copy a result before you replay another graph. ``reduce-overhead`` shares memory on its
+# own.
 
 # sphinx_gallery_fold = "How memory is measured"
 BATCHES = (64, 32, 16, 8) if bench.gpu else (4, 2)
@@ -983,9 +985,9 @@ if bench.gpu:
 # "an illegal memory access was encountered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free manual graphs all
-# together: otherwise a cuBLAS workspace is freed that another graph still uses. PyTorch 2.15 keeps no such workspace:
-# with both mixed, :measured:`both-kinds-of-graphs.replay.differing` results differ.
+# Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
+# together: otherwise PyTorch frees a cuBLAS workspace that another graph still uses. PyTorch 2.15 keeps no such
+# workspace: with both kinds mixed, :measured:`both-kinds-of-graphs.replay.differing` results differ.
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
 # sphinx_gallery_fold_output = True
@@ -1014,8 +1016,8 @@ if bench.gpu and IS_2_15:
 # AssertionError in another thread
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Up to PyTorch 2.11, make all calls of ``reduce-overhead`` in one thread. In 2.15 each thread captures and keeps its
-# own graphs.
+# In PyTorch 2.11, make all calls of ``reduce-overhead`` in one thread. In 2.15, each thread captures and keeps its own
+# graphs (2.12 to 2.14: not tested).
 
 # sphinx_gallery_fold = "Calls in two threads"
 # sphinx_gallery_fold_output = True
@@ -1042,7 +1044,7 @@ if IS_2_15:
 # "operation not permitted when stream is capturing"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Something you capture syncs with the CPU. Leave it out or keep it on the GPU, and restart the process.
+# Something you capture syncs with the CPU. Remove it or keep it on the GPU, and restart the process.
 
 # sphinx_gallery_fold = "A function that cannot be captured"
 # sphinx_gallery_fold_output = True
@@ -1058,13 +1060,14 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - One small model on one GPU was measured; :ref:`another GPU <other-gpus>` may not wait for its CPU.
+# - We measured one small model on one GPU; :ref:`another GPU <other-gpus>` may not wait for its CPU.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs (not measured).
-# - You serve a model: :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15 <newer-pytorch>`.
+# - To serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
+#   <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
-# <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports 1.12 to 1.70× on clusters; here there
-# is more to remove, because :claim:`the GPU idles more than half of the time <2 * training-by-hand.not-compiled.gpu <
-# training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports 1.12 to 1.70× on clusters. Here,
+# there is more to remove, because :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu
+# < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

@@ -6,9 +6,9 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 .. answer::
 
-   **Compile each block, and reduce** ``activation_memory_budget`` **until training fits.** A budget of 0.9 is almost free.
-   At 0.1, a step lasts about as long as in eager mode and needs a fraction of the memory. Set it before the first call.
-   Without a compiler, checkpoint each block; one checkpoint around the model does not help.
+   **Compile each block, and reduce** ``activation_memory_budget`` **until training fits.** A budget of 0.9 is almost
+   free. At 0.1, a step takes about as long as in eager mode and needs a fraction of the memory. Set it before the first
+   call. Without a compiler, checkpoint each block; one checkpoint around the model does not help.
 
    .. chart:: bytes
       :case: one block
@@ -16,14 +16,14 @@ Does training run out of memory, or did checkpointing stop helping once you comp
       :best: budget-0-1
       :hero:
 
-      Bytes per token that a block keeps for backward. With a budget, it is compiled
+      Bytes per token that a block keeps for backward. Variants with a budget are compiled
 
-   - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, from :measured:`training-step.eager.memory` eager
-   - :measured:`budget.0-1.blocks.wall` per step with it, from :measured:`training-step.eager.wall` eager
-   - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens a sequence fit into 24 GB with it, from
+   - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, down from :measured:`training-step.eager.memory`
+     eager
+   - :measured:`budget.0-1.blocks.wall` per step at that budget, against :measured:`training-step.eager.wall` eager
+   - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens per sequence fit into 24 GB at that budget, up from
      :measured:`longest-in-24-gb.eager.longest` eager
-   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even; 0.1 is
-     for memory
+   - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even
 
    .. code-block:: diff
       :caption: What changes
@@ -91,9 +91,9 @@ Does training run out of memory, or did checkpointing stop helping once you comp
      - Keep fewer activations: reduce the budget, or checkpoint blocks
    * - ``OutOfMemoryError`` before the first step, or in the optimizer
      - Weights and states are too large: shard or quantize them
-   * - You checkpoint, and the peak stays
+   * - You checkpoint, but the peak stays the same
      - Checkpoint each block, not the model
-   * - You set a budget, and the peak stays
+   * - You set a budget, but the peak stays the same
      - Set it before the first call
 
 **In your library**
@@ -102,7 +102,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
    - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. For a budget, leave it off, set
      the budget, compile the layers, ``for layer in model.model.layers: layer.compile()``, and call the model with
-     ``use_cache=False``, as ``Trainer`` does: a cache makes each layer compile anew.
+     ``use_cache=False``, as ``Trainer`` does: with a KV cache, each layer compiles separately.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
      the budget before the first step.
    - **Lightning**: set the budget and compile the blocks in ``configure_model``.
@@ -110,10 +110,10 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas; better 2.15, because before it compiled training can lose gradients (:ref:`what
+- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in earlier releases, compiled training can lose gradients (:ref:`what
   changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the CPU, measures no
-  memory, and needs a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe runs small sizes on the
+  CPU, measures no memory, and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -148,7 +148,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-# An H200 has room for the large sizes, and so has a GPU of 40 GB.
+# An H200 has room for the large sizes, and so does a 40 GB GPU.
 ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 32 * 2**30
 # Narrow blocks and many sequences, so that a step that fills 24 GB takes few seconds.
 WIDTH, HEADS, DEPTH = (1024, 8, 8) if ROOMY else (256, 4, 2)
@@ -183,7 +183,7 @@ class Stack(nn.Module):
 
     def __init__(self, blocks, call):
         super().__init__()
-        # Its output needs a gradient, so that the first block is compiled as the others are.
+        # Its output needs a gradient, so that the first block is compiled like the others.
         self.first = nn.Linear(WIDTH, WIDTH, bias=False)
         self.blocks = nn.ModuleList(blocks)
         self.call = call
@@ -316,10 +316,10 @@ train(
 # The budget changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it once, when it compiles. Some posts
-# name ``torch._dynamo``, which has no such setting, and ``options=`` has none either.
+# **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it once, when it compiles. Some
+# posts name ``torch._dynamo``, which has no such setting; neither does ``options=``.
 
-# sphinx_gallery_fold = "How saved bytes are counted, and budgets that come to nothing"
+# sphinx_gallery_fold = "How saved bytes are counted, and budgets without effect"
 # sphinx_gallery_fold_output = True
 
 
@@ -335,7 +335,7 @@ def count_saved_bytes(block, function, x):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        result = function(x)  # keeps all storages alive, so that no address comes twice
+        result = function(x)  # keeps all storages alive, so that no address appears twice
     del result
     return sum(sizes.values())
 
@@ -394,10 +394,11 @@ bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 # Checkpointing does not reduce the peak
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Put a checkpoint around each block.** With a single one around the model, backward first recomputes all activations, and
-# then holds them all at once. In the model below, eager mode peaks at :measured:`training-step.eager.memory`, :claim:`one
-# checkpoint at {training-step.eager-one-checkpoint.memory}, one for each block at {training-step.eager-checkpoint.memory}
-# <training-step.eager-checkpoint.memory < training-step.eager-one-checkpoint.memory>`.
+# **Put a checkpoint around each block.** With a single checkpoint around the model, backward first recomputes all
+# activations and then holds them all at once. In the model below, eager mode peaks at
+# :measured:`training-step.eager.memory`, :claim:`one checkpoint at {training-step.eager-one-checkpoint.memory}, a
+# checkpoint per block at {training-step.eager-checkpoint.memory} <training-step.eager-checkpoint.memory <
+# training-step.eager-one-checkpoint.memory>`.
 #
 # A checkpointed block is not compiled any more
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -458,8 +459,8 @@ for name, count in graphs.items():
 # "must cover the entire forward of a graph"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Open** ``region_activation_memory_budget`` **in the first line of the block's** ``forward``. It has to enclose
-# everything that is compiled with it, and all budgets of one graph have to be equal.
+# **Open** ``region_activation_memory_budget`` **in the first line of the block's** ``forward``. It must enclose
+# everything that is compiled with it, and all budgets in one graph must be equal.
 #
 # "A different number of tensors was saved during the original forward and recomputation"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -471,22 +472,22 @@ for name, count in graphs.items():
 # Few activations are kept, but the peak stays high
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile the blocks, or separate two passes with** ``torch._dynamo.graph_break()``. Recomputing needs room, too. If one
-# graph holds two passes through the same checkpointed blocks, backward may hold several blocks at once (`issue 193193
-# <https://github.com/pytorch/pytorch/issues/193193>`__).
+# **Compile the blocks, or separate two passes with** ``torch._dynamo.graph_break()``. Recomputing needs memory, too. If
+# one graph holds two passes through the same checkpointed blocks, backward may hold the activations of several blocks
+# at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
 #
 # Why: what a block keeps for backward
 # ------------------------------------
 #
-# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward together, so it
-# recomputes element-wise operations such as SiLU and does not keep their results. A checkpoint keeps the block's input
-# alone. **A budget lies in between**: 1 is what the compiler keeps anyway, 0 is the input. Within it, the compiler
-# recomputes what costs the fewest floating-point operations.
+# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward together, so
+# it recomputes element-wise operations such as SiLU instead of keeping their results. A checkpoint keeps only the
+# block's input. **A budget lies in between**: at 1, the compiler keeps what it would keep anyway; at 0, only the input.
+# To stay within the budget, it recomputes what costs the fewest floating-point operations.
 #
 # .. chart:: bytes
 #    :case: one block
 #
-#    Bytes per token that a block keeps for backward. With a budget, it is compiled
+#    Bytes per token that a block keeps for backward. Variants with a budget are compiled
 
 # sphinx_gallery_fold = "How the saved bytes of a block are compared"
 # sphinx_gallery_fold_output = True
@@ -509,8 +510,8 @@ for name, number in saved.items():
     bench.measure("one block", name, "bytes", number, unit="B")
 
 # %%
-# In PyTorch 2.15, ``region_activation_memory_budget`` in the block's ``forward`` keeps the same bytes, which this cell
-# asserts.
+# In PyTorch 2.15, ``region_activation_memory_budget`` in the block's ``forward`` keeps the same number of bytes, as
+# this cell asserts.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"
 # sphinx_gallery_fold_output = True
@@ -547,15 +548,17 @@ else:
 #    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
 #    :best: blocks-checkpoint-inside
 #
-#    Peak memory of a training step, apart from weights and batch, against its time. Down and left is better
+#    Peak memory of a training step, without weights and batch, against its time. Down and left is better
 #
-# In eager mode, a checkpoint for each block :claim:`cuts the peak to less than a quarter
-# <4 * training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
-# :measured:`training-step.eager-checkpoint.memory`, and :claim:`the GPU computes longer <training-step.eager.gpu <
+# In eager mode, checkpointing each block :claim:`cuts the peak to less than a quarter <4 *
+# training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
+# :measured:`training-step.eager-checkpoint.memory`, but :claim:`the GPU computes for longer <training-step.eager.gpu <
 # training-step.eager-checkpoint.gpu>`: :measured:`training-step.eager.wall` →
-# :measured:`training-step.eager-checkpoint.wall` per step. Against eager mode, compiled blocks :claim:`are faster <training-step.blocks.wall <
-# training-step.eager.wall>` and :claim:`need less memory <training-step.blocks.memory < training-step.eager.memory>`, :measured:`training-step.blocks.wall` and :measured:`training-step.blocks.memory`. With a checkpoint inside,
-# they are back at about the time of eager mode, :measured:`training-step.blocks-checkpoint-inside.wall`, at
+# :measured:`training-step.eager-checkpoint.wall` per step. Compared with eager mode, compiled blocks :claim:`are faster
+# <training-step.blocks.wall < training-step.eager.wall>` and :claim:`need less memory <training-step.blocks.memory <
+# training-step.eager.memory>`: :measured:`training-step.blocks.wall` and :measured:`training-step.blocks.memory`. With
+# a checkpoint inside, a step takes about as long as in eager mode,
+# :measured:`training-step.blocks-checkpoint-inside.wall`, and peaks at
 # :measured:`training-step.blocks-checkpoint-inside.memory`.
 
 # sphinx_gallery_fold = "Run it: nine ways to train"
@@ -566,15 +569,16 @@ step = bench.compare(
 )
 
 # %%
-# A checkpoint outside of the compiled block :claim:`needs less memory than one inside
+# A checkpoint outside the compiled block :claim:`needs less memory than one inside
 # <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`,
-# :measured:`training-step.blocks-checkpoint-outside.memory`, at :measured:`training-step.blocks-checkpoint-outside.wall`.
-# Compiling the whole model instead of its blocks changes little but the first call:
-# :measured:`training-step.blocks.first_call` → :measured:`training-step.model.first_call`. With ``reduce-overhead``, CUDA
-# graphs keep :measured:`training-step.model-cuda-graphs.kept` between steps, which eager code cannot use; what the table
-# shows as their memory comes on top.
+# :measured:`training-step.blocks-checkpoint-outside.memory`, at
+# :measured:`training-step.blocks-checkpoint-outside.wall` per step. Compiling the whole model instead of its blocks
+# changes little except the first call: :measured:`training-step.blocks.first_call` →
+# :measured:`training-step.model.first_call`. With ``reduce-overhead``, CUDA graphs keep
+# :measured:`training-step.model-cuda-graphs.kept` between steps, which eager code cannot use, in addition to the memory
+# in the table.
 #
-# All variants give the same loss, and gradients whose difference to eager mode has a norm below 5 % of theirs.
+# All variants give the same loss, and their gradients differ from those of eager mode by under 5 % in norm.
 
 # sphinx_gallery_fold = "How gradients are compared"
 # sphinx_gallery_fold_output = True
@@ -596,22 +600,23 @@ for name, model in models.items():
 del models, model, expected
 
 # %%
-# A budget of 0.9 is almost free; give it to blocks, not to the model
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A budget of 0.9 is almost free; compile blocks, not the model
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: wall memory
 #    :case: budget
 #
 #    Peak memory of a training step against its time, by budget
 #
-# Down to 0.9, only operations without matrix products are recomputed: :measured:`budget.1.blocks.memory` →
-# :measured:`budget.0-9.blocks.memory`, in about the same time, :measured:`budget.0-9.blocks.wall` per step.
-# A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and :measured:`budget.0-5.blocks.wall`; 0.1 :claim:`needs less
-# than half of what blocks need without one <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`,
-# :measured:`budget.0-1.blocks.memory` and :measured:`budget.0-1.blocks.wall`.
+# At 0.9, the compiler recomputes no matrix products: :claim:`the peak drops from {budget.1.blocks.memory} to
+# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and a step takes about as long,
+# :measured:`budget.0-9.blocks.wall`. A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and
+# :measured:`budget.0-5.blocks.wall` per step; 0.1 :claim:`needs less than half of what blocks need without a budget <2
+# * budget.0-1.blocks.memory < training-step.blocks.memory>`, :measured:`budget.0-1.blocks.memory` and
+# :measured:`budget.0-1.blocks.wall`.
 #
-# If you compile the whole model, one budget covers all of it: the compiler may keep much of one block and nothing of another.
-# At 0.1, that :claim:`needs more memory than a budget for each block <budget.0-1.blocks.memory <
+# If you compile the whole model, one budget covers all of it, so the compiler may keep much of one block and nothing of
+# another. At 0.1, that :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <
 # budget.0-1.model.memory>`, :measured:`budget.0-1.model.memory`.
 
 # sphinx_gallery_fold = "Run it: five budgets"
@@ -640,15 +645,15 @@ budgets = bench.compare(
 #    :case: longest in 24 GB
 #    :best: blocks-budget-0
 #
-#    Tokens of the longest sequences with which a step fits into 24 GB
+#    Longest sequences, in tokens, with which a step fits into 24 GB
 #
 # In eager mode, 64 sequences of :measured:`longest-in-24-gb.eager.longest` tokens fit. Compiled blocks reach
-# :measured:`longest-in-24-gb.blocks.longest` alone, :measured:`longest-in-24-gb.blocks-budget-0-5.longest` with a budget of
-# 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1 <longest-in-24-gb.eager.longest <
-# longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they keep what checkpoints keep and reach
-# :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
+# :measured:`longest-in-24-gb.blocks.longest` without a budget, :measured:`longest-in-24-gb.blocks-budget-0-5.longest`
+# with a budget of 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1
+# <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they keep what checkpoints keep
+# and reach :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
 # :measured:`longest-in-24-gb.eager-checkpoint.longest`. The model is twice as deep here and compiled with
-# ``dynamic=True``; the search ends where the next length, 4 % more, does not fit.
+# ``dynamic=True``; the search stops when the next length, 4 % more, does not fit.
 
 # sphinx_gallery_fold = "How the longest sequence is found"
 # sphinx_gallery_fold_output = True
@@ -726,7 +731,7 @@ if bench.gpu:
     allowed = limit_memory()
     try:
         for name, (make, budget) in SEARCHED.items():
-            gc.collect()  # frees the model before
+            gc.collect()  # frees the previous model
             longest[name] = find_longest(make(), budget, allowed)
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
@@ -745,21 +750,22 @@ for name, tokens in longest.items():
 # Limits and next steps
 # ---------------------
 #
-# - One model, one kind of GPU, no optimizer: its states, and weights in ``float32``, come on top in all variants.
-# - The 24 GB are those of the allocator; a card of 24 GB also holds the CUDA context.
-# - Not measured: a head over a large vocabulary, which may be the peak once blocks are checkpointed; selective checkpointing
-#   (``context_fn=``), offloading, and FSDP2.
+# - One model, one kind of GPU, no optimizer: in every variant, its states and ``float32`` weights would need extra
+#   memory.
+# - The 24 GB are what the allocator may use; a 24 GB card also holds the CUDA context.
+# - Not measured: a head over a large vocabulary, which may set the peak once blocks are checkpointed; selective
+#   checkpointing (``context_fn=``), offloading, and FSDP2.
 # - A budget bounds what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__ the
 #   two differ.
 # - Next: :doc:`why blocks and not the model </recipes/regional_compilation>`, :doc:`lengths that vary
 #   </recipes/varying_sizes>`, :doc:`what a graph keeps </recipes/cuda_graphs>`.
 #
-# Thanks to those who wrote issues `120381 <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
-# <https://github.com/pytorch/pytorch/issues/143176>`__, `161650 <https://github.com/pytorch/pytorch/issues/161650>`__ and
-# `161889 <https://github.com/pytorch/pytorch/issues/161889>`__, to torchtitan for `its budget mode
+# Thanks to the authors of issues `120381 <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
+# <https://github.com/pytorch/pytorch/issues/143176>`__, `161650 <https://github.com/pytorch/pytorch/issues/161650>`__
+# and `161889 <https://github.com/pytorch/pytorch/issues/161889>`__, to torchtitan for `its budget mode
 # <https://github.com/pytorch/torchtitan/pull/1731>`__, and to the authors of `Current and New Activation Checkpointing
-# Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__, which explains the idea of the
-# budget. Two expectations turned out otherwise. Issue 143176, of 2024,
-# expects no savings from a checkpoint outside of compiled code: :claim:`here it needs less than one inside
-# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`. And we expected a budget of 0.1 to reach
-# as far as checkpoints: only 0 does.
+# Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__, which explains the idea of
+# the budget. Two expectations proved wrong. Issue 143176, from 2024, expects no savings from a checkpoint outside
+# compiled code: :claim:`here it needs less than one inside <training-step.blocks-checkpoint-outside.memory <
+# training-step.blocks-checkpoint-inside.memory>`. And we expected a budget of 0.1 to fit sequences as long as
+# checkpoints do: only 0 does.

@@ -7,9 +7,9 @@ Your first call is slow, and your model repeats a layer.
 .. answer::
 
    **For a short first call, compile the repeated block, not the whole model**: all blocks share its code. If total time
-   counts, time both. If the GPU waits, first capture the model in a CUDA graph, without a compiler; with many shapes or
-   syncs, use ``reduce-overhead``. In short runs, compile nothing: compiler startup costs
-   :measured:`process.compiler.start_up` per process.
+   matters, time both. If the GPU waits, first capture the eager model in a CUDA graph; with many shapes or CPU syncs,
+   use ``reduce-overhead``. In short runs, compile nothing: compiler startup costs :measured:`process.compiler.start_up`
+   per process.
 
    .. chart:: first_call
       :case: long input
@@ -19,11 +19,13 @@ Your first call is slow, and your model repeats a layer.
 
       First call of eight blocks with a long input, empty cache, after compiler startup
 
-   - :measured:`long-input.blocks.first_call` first call, from :measured:`long-input.model.first_call` for the whole model
+   - :measured:`long-input.blocks.first_call` first call, down from :measured:`long-input.model.first_call` for the
+     whole model
    - :measured:`process.compiler.start_up` compiler startup, once per process
-   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included; the whole
-     model, :measured:`long-input.model.break_even`
-   - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up of a short input by one graph, nothing compiled
+   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included;
+     :measured:`long-input.model.break_even` for the whole model
+   - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up for a short input from one graph, nothing
+     compiled
 
    .. code-block:: diff
       :caption: What changes
@@ -48,7 +50,7 @@ Your first call is slow, and your model repeats a layer.
           result = model(torch.randn(64, 512, device="cuda"))  # compiles one block
 
    .. code-block:: python
-      :caption: And one CUDA graph
+      :caption: With a CUDA graph
 
       import torch
       class Block(torch.nn.Linear):
@@ -64,7 +66,7 @@ Your first call is slow, and your model repeats a layer.
       graph.replay()  # copy each input into x before; the next replay overwrites result
 
    .. code-block:: python
-      :caption: It starts again
+      :caption: After a restart
 
       import os
       os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.expanduser("~/compiler-cache")
@@ -93,7 +95,7 @@ Your first call is slow, and your model repeats a layer.
      - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats
      - Compile the whole model: :doc:`Modes </recipes/compile_modes>`
-   * - The program starts again and again
+   * - The program restarts often
      - Keep the compiler's cache: :doc:`Saved models </recipes/saved_models>`
 
 **In your library**
@@ -102,9 +104,9 @@ Your first call is slow, and your model repeats a layer.
 
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
-     Accelerate 1.15 or newer. If shapes vary, start the job by ``accelerate launch --dynamo_use_dynamic``; otherwise
-     each shape is compiled.
-   - **Transformers**: ``for layer in model.model.layers: layer.compile()``; the list has another name in some models. For
+     Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
+     every shape compiles again.
+   - **Transformers**: ``for layer in model.model.layers: layer.compile()``; some models name the list differently. For
      scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile separately.
      To generate, see :doc:`Token generation </recipes/token_generation>`. ``TrainingArguments(torch_compile=True)``
      compiles the whole model.
@@ -113,16 +115,16 @@ Your first call is slow, and your model repeats a layer.
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Blocks share compiled code since PyTorch 2.5.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, small sizes
-  run on the CPU, with a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, the recipe
+  runs small sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# Eight blocks of a language model, 768 wide, run without gradients. Text and charts show medians of all processes; what a
-# cell prints is of one run.
+# The model has eight language-model blocks, 768 wide, and runs without gradients. Text and charts show medians over all
+# processes; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -276,7 +278,7 @@ def in_a_graph(model, x):
     def replay(x):
         if not recorded:
             model(place)  # compiles
-            with torch.cuda.graph(graph):  # records, and does not run
+            with torch.cuda.graph(graph):  # captures, does not run
                 recorded.append(model(place))
         place.copy_(x)
         graph.replay()
@@ -312,10 +314,10 @@ def make_variants(ways, tokens, depth=DEPTH):
 # "torch._dynamo hit config.recompile_limit (8)"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Put the number by which your blocks differ into a tensor, or set
-# ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks; an integer or a dropout
-# rate is part of the code. Twelve layers with a number each compile :measured:`12-layers.usesint.compilations` times, and
-# :claim:`the rest runs eager <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
+# If your blocks differ by a number, put it into a tensor, or set ``torch.compiler.config.allow_unspec_int_on_nn_module
+# = True``. Weights may differ between blocks, but an integer or a dropout rate is part of the code. Twelve layers, each
+# with its own integer, compile :measured:`12-layers.usesint.compilations` times, and :claim:`the rest run eager
+# <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
 # :measured:`12-layers.usestensor.compilations` graph serves all. ``TORCH_LOGS=recompiles`` names the guard that failed.
 
 # sphinx_gallery_fold = "Layers that look alike"
@@ -424,15 +426,16 @@ for kind, quantities in counts.items():
 # Compiling a layer of ``torch.nn`` changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In PyTorch 2.11, put ``torch.compile(layer)`` in the layer's place, or give a subclass a ``forward`` of its own. There,
-# ``compile()`` of a layer such as ``TransformerEncoderLayer`` makes no graph, without a warning. PyTorch 2.15 makes one.
+# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. There,
+# calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` makes no graph and does not warn. PyTorch 2.15
+# makes one.
 #
-# Now and then a call lasts seconds
+# Now and then a call takes seconds
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In tests, find inputs that compile again with ``torch.compiler.set_stance("fail_on_recompile")``. In production,
-# ``eager_on_recompile`` runs them eager, so no request waits for the compiler, but nothing warns. If shapes vary, see :doc:`Dynamic shapes
-# </recipes/varying_sizes>`.
+# In tests, use ``torch.compiler.set_stance("fail_on_recompile")`` to find inputs that recompile. In production,
+# ``eager_on_recompile`` runs them eager: no request waits for the compiler, but nothing warns you. If shapes vary, see
+# :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
 # sphinx_gallery_fold_output = True
@@ -454,10 +457,10 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Capture the whole model in one graph, or call ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the
-# model. With ``block.compile(mode="reduce-overhead")``, each block is a graph of its own, which may overwrite the input of
-# another one.
+# model. With ``block.compile(mode="reduce-overhead")``, each block becomes its own graph, which may overwrite another
+# block's input.
 
-# sphinx_gallery_fold = "Blocks that are CUDA graphs of their own"
+# sphinx_gallery_fold = "Blocks that are separate CUDA graphs"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 torch.compiler.reset()
@@ -474,15 +477,16 @@ for _ in range(3):
 # "CUDA error: an illegal memory access was encountered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process. When ``reduce-overhead`` captures a
-# new shape, it frees memory of cuBLAS, which your graph may still use: :doc:`CUDA graphs </recipes/cuda_graphs>`.
+# Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process, not both. When
+# ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use: :doc:`CUDA graphs
+# </recipes/cuda_graphs>`.
 #
 # Results are wrong, and nothing warns
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Skip guards only if blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block with
-# another number runs the code of the first, number included. Pass each block an ``options`` dictionary of its own:
-# ``torch.compile`` empties the one it gets.
+# Skip guards only if your blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block
+# with a different number runs the first block's code, including its number. Pass each block its own ``options``
+# dictionary: ``torch.compile`` empties the one you pass.
 
 # sphinx_gallery_fold = "Two blocks that share code, with and without guards"
 # sphinx_gallery_fold_output = True
@@ -501,8 +505,8 @@ for options in (None, {"guard_filter_fn": skip}):
 # Unexpected keys: ``_orig_mod.``
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Use ``block.compile()``, which works in place. ``torch.compile(block)`` returns a wrapper that puts ``_orig_mod.`` before
-# the names of weights.
+# Use ``block.compile()``, which works in place. ``torch.compile(block)`` returns a wrapper that prefixes the names of
+# weights with ``_orig_mod.``.
 
 # sphinx_gallery_fold = "Names of weights"
 # sphinx_gallery_fold_output = True
@@ -516,9 +520,9 @@ print(next(iter(layer.state_dict())))
 # Why the first call is slow
 # --------------------------
 #
-# The compiler follows ``forward`` into every layer. A loop over 64 layers becomes one graph with 64 copies of the same
-# operations, and each later step works on all of them. But layers differ in weights only, and weights are inputs of the
-# graph, as ``x`` is. So the graph of one layer serves all:
+# The compiler traces ``forward`` into every layer. A loop over 64 layers becomes one graph with 64 copies of the same
+# operations, and every later compiler pass works through all of them. But the layers differ only in their weights, and
+# weights are inputs of the graph, like ``x``. So one layer's graph serves all layers:
 
 # sphinx_gallery_fold = "Print the graph of one layer"
 # sphinx_gallery_once = True
@@ -611,25 +615,26 @@ for name, count in operations.items():
 #    :case: 64 layers
 #    :best: blocks
 #
-#    Operations that the compiler is given for 64 layers.
+#    Operations that the compiler gets for 64 layers.
 #
-# Blocks have a price: each call checks :term:`guards <guard>` and enters compiled code once per block, and what stands
-# between blocks runs eager. ``nested_compile_region``, a prototype, avoids it: the model is one graph, which holds the
-# block once. In PyTorch 2.15 it fails after ``max_reuse_entries`` different blocks, eight by default.
+# Compiling blocks has a cost: each call checks :term:`guards <guard>` and enters compiled code once per block, and
+# whatever lies between blocks runs eager. ``nested_compile_region``, a prototype, avoids this: the model is one graph
+# that holds the block once. In PyTorch 2.15 it fails after ``max_reuse_entries`` different blocks, eight by default.
 #
 # Compiled blocks cut the first call and run as fast
 # --------------------------------------------------
 #
-# With 32 texts of 1024 tokens the GPU is busy. Compiling blocks :claim:`cuts the first call <long-input.blocks.first_call <
-# long-input.model.first_call>` from :measured:`long-input.model.first_call` to :measured:`long-input.blocks.first_call`.
-# Later calls are :claim:`as fast, within a tenth <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`:
-# :measured:`long-input.blocks.wall` and :measured:`long-input.model.wall`, eager :measured:`long-input.not-compiled.wall`.
-# Blocks break even after :measured:`long-input.blocks.break_even` calls, the whole model after
-# :measured:`long-input.model.break_even`: blocks are for the first call. If total time counts, time both. In
-# :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the
-# whole model after :measured:`memory:training-step.model.break_even`.
-# :claim:`Peak memory of a call falls <long-input.blocks.memory < long-input.not-compiled.memory>` from
-# :measured:`long-input.not-compiled.memory` to :measured:`long-input.blocks.memory`.
+# With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
+# <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast, to within a tenth <long-input.blocks.gpu <
+# 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
+# whole model and :measured:`long-input.not-compiled.wall` eager. Blocks break even after
+# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. Blocks
+# shorten the first call; if total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
+# after :measured:`memory:training-step.blocks.break_even` steps, the whole model after
+# :measured:`memory:training-step.model.break_even`. :claim:`Peak memory of a call falls <long-input.blocks.memory <
+# long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
+# :measured:`long-input.blocks.memory`.
 
 # sphinx_gallery_fold = "Time a long input"
 WAYS = {"not compiled": None, "blocks": compile_blocks, "model": compile_model}
@@ -647,16 +652,16 @@ long_input = bench.compare(
 # When the GPU waits, one CUDA graph does most
 # --------------------------------------------
 #
-# With one text of 128 tokens, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
+# With one sequence of 128 tokens, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
 # short-input.not-compiled.wall>`. One graph, captured manually and without a compiler, makes a call
-# :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall <
-# short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
-# :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring it to
-# :measured:`short-input.blocks-in-a-cuda-graph.wall`. Beside the graph alone, they :claim:`save at most a third
-# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler startup
-# against that, not against eager.
+# :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall
+# < short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
+# :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring that to
+# :measured:`short-input.blocks-in-a-cuda-graph.wall`. Compared with the graph alone, they :claim:`save at most a third
+# <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler
+# startup against that, not against eager.
 
-# sphinx_gallery_fold = "Time reduce-overhead; it comes before manual captures, whose memory it may free up to 2.14"
+# sphinx_gallery_fold = "Time reduce-overhead before manual captures, whose memory it may free up to 2.14"
 WAYS = {"not compiled": None, "model": reduce_overhead}
 by_compiler = bench.compare(
     "reduce-overhead", make_variants(WAYS, SHORT), tolerance=0.1, rehearse=False
@@ -699,26 +704,26 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #    :case: short input
 #    :best: not compiled, in a CUDA graph
 #
-#    A later call with a short input.
+#    A call with a short input, after the first calls.
 #
-# ``reduce-overhead`` needs :measured:`reduce-overhead.model.wall` a call, after a first call of
+# With ``reduce-overhead``, a call takes :measured:`reduce-overhead.model.wall`, after a first call of
 # :measured:`reduce-overhead.model.first_call`; :claim:`blocks in a graph are ready sooner
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
-# :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks reach
-# :measured:`short-input.blocks.speedup`, and the whole model :measured:`short-input.model.speedup`, of eager's speed. In
-# PyTorch 2.11, on another host, these were :measured:`short-input.blocks.speedup@2.11` and
-# :measured:`short-input.model.speedup@2.11`.
+# :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
+# :measured:`short-input.blocks.speedup` the speed of eager, and the whole model at
+# :measured:`short-input.model.speedup`. In PyTorch 2.11, on another host, we measured
+# :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
 #
 # A kept cache shortens the first call, not the imports
 # -----------------------------------------------------
 #
-# A fresh process has its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call costs more
-# than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
-# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so it breaks even later. With the cache of the process
-# before, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call < fresh-process.model.first_call>` to
-# :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes after
-# :measured:`fresh-process.model-cache-kept.first_result` (1 run). The cache lies in a temporary folder, which a container
-# forgets: set ``TORCHINDUCTOR_CACHE_DIR``: :doc:`Saved models </recipes/saved_models>`.
+# A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
+# slower than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
+# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so it breaks even later.
+# With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call <
+# fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes
+# after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary folder,
+# which a container does not keep. Set ``TORCHINDUCTOR_CACHE_DIR``; see :doc:`Saved models </recipes/saved_models>`.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -879,15 +884,15 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # Limits and next steps
 # ---------------------
 #
-# - Two inputs of fixed shape and one kind of block were measured, without gradients. :ref:`How break-even is computed
-#   <break-even>`. :doc:`Before you serve </serving>`.
-# - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch advises to
-#   compile the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? :doc:`Memory </recipes/memory>`.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process, and beware of lost gradients:
+# - We measured two inputs of fixed shape and one kind of block, without gradients. See also :ref:`how break-even is
+#   computed <break-even>` and the :doc:`serving checklist </serving>`.
+# - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch recommends
+#   compiling the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? See :doc:`Memory </recipes/memory>`.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process, and watch for lost gradients:
 #   :ref:`changes up to 2.15 <newer-pytorch>`.
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
-# compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__ this
-# one builds, and to its Chinese translators. It reports a first call of 9.7 s for 64 layers as a model and 0.7 s as
-# blocks; host, release and cache differ here. It compiles both in one process, the model first, so its blocks profit from
-# what the model's run has loaded. It does not time eager.
+# compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__
+# this one builds, and to its Chinese translators. It reports a first call of 9.7 s for 64 layers as a model and 0.7 s
+# as blocks; host, release and cache differ here. It compiles both in one process, the model first, so its blocks
+# benefit from what the model's run already loaded. It does not time eager.

@@ -2,7 +2,7 @@
 Save a compiled model: start containers fast with torch.compile
 ===============================================================
 
-Does each new container compile before it answers, although nothing in the model has changed?
+Does every new container compile before it answers, although the model has not changed?
 
 .. answer::
 
@@ -16,9 +16,10 @@ Does each new container compile before it answers, although nothing in the model
       :best: cache-folder
       :hero:
 
-      From starting a process to its first result. The GPU waits in this small model, so capture it eager instead
+      From starting a process to its first result. In this small model the GPU waits, so capture it in eager mode
+      instead
 
-   - :measured:`fresh-process.cache-folder.first_result` to the first result, from
+   - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
    - :measured:`fresh-process.cache-folder.load` of that to import the compiler, whatever you ship
    - :measured:`manual-cuda-graph.cache-folder.capture` to capture a CUDA graph, in each process
@@ -89,7 +90,7 @@ Does each new container compile before it answers, although nothing in the model
    * - Shapes vary, and each start compiles twice
      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
    * - No shared folder, but an object store or a database
-     - ``save_cache_artifacts``, one file: :measured:`fresh-process.cache-artifacts.first_result` to the first result
+     - ``save_cache_artifacts``, if one file is easier: it saved little time here
    * - Even the very first start has to be fast
      - Compile less: :doc:`First call </recipes/regional_compilation>`
 
@@ -97,7 +98,7 @@ Does each new container compile before it answers, although nothing in the model
 
 .. libraries::
 
-   - **vLLM**: keeps compiled graphs below ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Put this folder into the image or on a
+   - **vLLM**: keeps compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Put this folder into the image or on a
      volume.
    - **SGLang**: calls ``torch.compile``, so set ``TORCHINDUCTOR_CACHE_DIR`` in its environment.
    - **Transformers, Diffusers**: the same.
@@ -107,8 +108,8 @@ Does each new container compile before it answers, although nothing in the model
 
 - PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere the recipe runs a small model
-  on the CPU, without CUDA graphs.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere, the recipe runs a
+  small model on the CPU, without CUDA graphs.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -161,8 +162,8 @@ def offers(way):
 
 
 # %%
-# The model is a small transformer for one text. Its code, and that of each way to load it, goes into a module that each fresh
-# process imports: so classes have the same names everywhere, as in a container.
+# The model is a small transformer for one sequence. Its code and the functions that load it go into a module that every
+# fresh process imports, so class names are the same everywhere, as in a container.
 
 # sphinx_gallery_fold = "The model"
 # sphinx_gallery_fold_output = True
@@ -533,14 +534,14 @@ def first_line(error):
 # Pitfalls
 # --------
 #
-# The start is as slow as without a cache, and nothing says why
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Startup is as slow as without a cache, and nothing says why
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Build the cache with the code, releases, options and kind of GPU that will serve, and count its hits after each
-# deployment.** All of these are parts of the key. Another key means compiling again, without a warning. The next cell sets
-# ``TORCH_COMPILE_CACHE_KEY_TAG``, which stands for another release here.
+# **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
+# deployment.** All of these are part of the key. If the key differs, everything recompiles without a warning. The next
+# cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
 
-# sphinx_gallery_fold = "Hits of the cache with the same key, and with another one"
+# sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
 
 
@@ -567,16 +568,16 @@ for name, count in hits.items():
     bench.measure("cache key", name, "hits", count, unit="")
 
 # %%
-# :claim:`With the same key, the cache has {cache-key.same-key.hits} hit; with another one
-# {cache-key.another-key.hits} <cache-key.another-key.hits < cache-key.same-key.hits>`.
+# :claim:`With the same key, the cache has {cache-key.same-key.hits} hit; with another key, {cache-key.another-key.hits}
+# <cache-key.another-key.hits < cache-key.same-key.hits>`.
 #
 # "GuardManager check failed"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Build one function for each shape.** What ``aot_compile`` made compiles nothing later, so it refuses shapes, types and
-# devices that it was not made for.
+# **Build one function for each shape.** A function from ``aot_compile`` does not recompile, so it rejects shapes, dtypes
+# and devices that it was not built for.
 
-# sphinx_gallery_fold = "A function for one length gets another one"
+# sphinx_gallery_fold = "Call a function with a length that it was not built for"
 
 
 def build_aot_compiled(path):
@@ -598,14 +599,15 @@ if aot_compiled:
 # "Compile package was created with a different PyTorch version"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Build one file for each kind of GPU and each release.** ``load_compiled_function`` refuses files from another PyTorch,
-# Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we had one machine and did not test it.
+# **Build one file for each GPU model and each release.** ``load_compiled_function`` rejects files built with another
+# PyTorch, Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we had one machine and did not test it.
 #
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the two files of** ``precompile`` **together.** One empty line more in the first, and the second does not fit. A
-# cache that cannot be read, or comes from another build, is no error: ``load`` warns and compiles the kernels.
+# **Ship the two files of** ``precompile`` **together.** Add an empty line to the first, and the second no longer
+# matches. A cache that is unreadable, or comes from another build, raises no error: ``load`` warns and compiles the
+# kernels.
 
 # sphinx_gallery_fold = "Two files that do not belong together"
 # sphinx_gallery_fold_output = True
@@ -638,26 +640,27 @@ if precompiled:
 # "Illegal instruction" on a CPU
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile on the oldest processor that serves.** Code for a CPU is made for the one that compiles it (not measured).
+# **Compile on the oldest CPU that you serve on.** The compiler generates code for the CPU that it runs on (not
+# measured).
 #
-# A package of AOTInductor ends the process with signal 11
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# An AOTInductor package ends the process with signal 11
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache folder.** Building the package worked, in :measured:`build.aotinductor.wall`; loading it in a fresh process
-# ended in a segmentation fault, with PyTorch 2.15 here. The reason is not known.
+# **Ship the cache folder.** Building the package worked, in :measured:`build.aotinductor.wall`, but loading it in a
+# fresh process caused a segmentation fault with PyTorch 2.15 here. We do not know why.
 #
-# Whoever can write the cache can run code in your service
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Anyone who can write the cache can run code in your service
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship it as you ship your program**, and mount it read-only. Caches and packages are loaded as code.
 #
 # Why a start is slow: import, trace, compile
 # -------------------------------------------
 #
-# A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache keeps
-# generated code and kernels, so what remains is mostly importing: :measured:`fresh-process.cache-folder.imports` for PyTorch
-# and :measured:`fresh-process.cache-folder.load` for the compiler. Files from ``aot_compile`` and ``precompile`` also keep what
-# was traced. Nothing ships a CUDA graph, which holds the addresses of one process.
+# A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
+# keeps generated code and kernels, so what remains is mostly importing: :measured:`fresh-process.cache-folder.imports`
+# for PyTorch and :measured:`fresh-process.cache-folder.load` for the compiler. Files from ``aot_compile`` and
+# ``precompile`` also keep what was traced. You cannot ship a CUDA graph: it holds one process's addresses.
 #
 # .. spans:: start with nothing
 #    :beside: start with a cache folder
@@ -716,8 +719,8 @@ for case, variant in {
 # Evidence
 # --------
 #
-# A cache folder spares you the compiling, not the compiler
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A cache folder skips compiling, not importing the compiler
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: first_result
 #    :case: fresh process
@@ -731,11 +734,14 @@ for case, variant in {
 # code :claim:`answers sooner still <fresh-process.not-compiled.first_result < fresh-process.cache-folder.first_result>`,
 # after :measured:`fresh-process.not-compiled.first_result`: it imports no compiler.
 #
-# We expected ``aot_compile`` and ``precompile``, which skip tracing, to start before the folder. They did not, because loading
-# their files imports the compiler all the same: :measured:`fresh-process.aot_compile.first_result` and
-# :measured:`fresh-process.precompile.first_result`. Most ways ran in one process, and importing PyTorch alone took from
-# :measured:`fresh-process.nothing.imports` to :measured:`fresh-process.cache-artifacts.imports` there. So read nothing into
-# small differences: the same folder with a job ID came to :measured:`fresh-process.torch_compile_job_id.first_result`.
+# We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. They were not, because
+# loading their files imports the compiler anyway: :measured:`fresh-process.aot_compile.first_result` and
+# :measured:`fresh-process.precompile.first_result`. One file from ``save_cache_artifacts`` :claim:`was slower than the
+# folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`,
+# :measured:`fresh-process.cache-artifacts.first_result`. Ship neither that file nor ``precompile`` to save time. Most
+# ways ran once, and importing PyTorch alone varied from :measured:`fresh-process.nothing.imports` to
+# :measured:`fresh-process.cache-artifacts.imports`. So treat a few seconds as noise: the same folder with a job ID took
+# :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True
@@ -777,20 +783,21 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: fresh process
 #    :best: cache-folder
 #
-#    Size of what is shipped beside the program
+#    Size of what you ship with the program
 #
-# The weights are loaded as before. Building the function with ``aot_compile`` cost :measured:`build.aot_compile.wall`, with
-# ``precompile`` :measured:`build.precompile.wall`.
+# You load the weights as before. Building took :measured:`build.aot_compile.wall` with ``aot_compile`` and
+# :measured:`build.precompile.wall` with ``precompile``.
 #
 # ``TORCH_COMPILE_JOB_ID`` avoids the second compilation
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# A cache keeps code, not the knowledge that a length varies. So a process that meets two lengths compiles
-# :measured:`two-lengths.cache-folder.compilations` times in spite of the folder, and :claim:`only
+# A cache keeps code, but not which lengths vary. So a process that sees two lengths compiles
+# :measured:`two-lengths.cache-folder.compilations` times despite the folder, and :claim:`only
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
-# two-lengths.cache-folder.compilations>`, under which the folder keeps what varied. The second length is then ready after
-# :measured:`two-lengths.torch_compile_job_id.second_length` instead of :measured:`two-lengths.cache-folder.second_length`.
-# The ID and the file with the model's code have to be the same in both processes.
+# two-lengths.cache-folder.compilations>`, under which the folder keeps what varied. The second length then takes
+# :measured:`two-lengths.torch_compile_job_id.second_length` instead of
+# :measured:`two-lengths.cache-folder.second_length`. The ID and the file with the model's code have to be the same in
+# both processes.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -799,23 +806,24 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: manual CUDA graph
 #    :best: not-compiled
 #
-#    Time of a call of this small model as a replay, by how it was loaded
+#    Time to replay one call of this small model, by how it was loaded
 #
-# Every process captures its own graph, in :measured:`manual-cuda-graph.cache-folder.capture` with ``torch.cuda.graph``. Here
-# the GPU waits for the CPU, so :claim:`a graph of the eager model is faster than compiled calls
-# <manual-cuda-graph.not-compiled.wall < fresh-process.cache-folder.wall>`: :measured:`manual-cuda-graph.not-compiled.wall`
-# against :measured:`fresh-process.cache-folder.wall`. Compiled code in a graph adds little to that,
-# :measured:`manual-cuda-graph.cache-folder.wall`. With ``reduce-overhead`` and a cache folder, the third result is the first
-# of a replay, :measured:`fresh-process.reduce-overhead-cache-folder.ready` after the process started.
+# Every process captures its own graph, in :measured:`manual-cuda-graph.cache-folder.capture` with ``torch.cuda.graph``.
+# Here the GPU waits for the CPU, so :claim:`a graph of the eager model is faster than compiled calls
+# <manual-cuda-graph.not-compiled.wall < fresh-process.cache-folder.wall>`:
+# :measured:`manual-cuda-graph.not-compiled.wall` against :measured:`fresh-process.cache-folder.wall`. Compiled code in
+# a graph adds little to that, :measured:`manual-cuda-graph.cache-folder.wall`. With ``reduce-overhead``, the first call
+# compiles, the second captures and the third replays. With a cache folder, that third result came
+# :measured:`fresh-process.reduce-overhead-cache-folder.ready` after the process started.
 #
 # Limits and next steps
 # ---------------------
 #
 # - One small model, one GPU, no gradients.
-# - All files were loaded on the host that made them. The key names the kind of GPU, not the host, so hosts of one kind can
-#   share a cache. What another GPU or release refuses is read from PyTorch's code.
-# - On a CPU, only the folder kept compiled C++; the other ways compiled it again while loading.
-# - ``aot_compile`` may pay where tracing is long; here it is short.
+# - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
+#   GPU can share a cache. What another GPU or release rejects, we read in PyTorch's code.
+# - On a CPU, only the folder kept compiled C++; the other ways recompiled it while loading.
+# - ``aot_compile`` may pay off where tracing is slow; here it is quick.
 # - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`shapes that vary </recipes/varying_sizes>`,
 #   :ref:`capture a graph <capture-manually>`.
 #

@@ -7,9 +7,9 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 .. answer::
 
    **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually:
-   nothing compiles. In Transformers, pass ``cache_implementation="static"``; that is for long runs, because compiler
-   startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or batch more
-   texts instead.
+   nothing compiles. In Transformers, pass ``cache_implementation="static"``; that pays only in long runs, because
+   compiler startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
+   batch more sequences instead.
 
    .. chart:: busy
       :case: one token.1
@@ -17,13 +17,13 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       :best: graph by hand
       :hero:
 
-      Time per token, one text, a decoder of twelve blocks
+      Time per token at batch size 1, twelve blocks
 
    - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
-   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even against
-     eager, startup included
-   - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch and cache length are fixed
+   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even with eager, startup
+     included
+   - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch size and cache length are fixed
 
    .. code-block:: diff
       :caption: What changes
@@ -77,31 +77,31 @@ Few tokens per second from a language model, with or without ``torch.compile``?
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - A static cache, and a CUDA graph of the decode step
    * - GPU busy 80 to 95 %
-     - Try the graph: up to a fifth of the time is idle
+     - Try a graph: it can save only the idle share
    * - GPU busy above 95 %
-     - No graph: quantize, or batch more texts
+     - No graph: quantize, or batch more sequences
    * - ``.item()`` or ``.cpu()`` in the decode step
      - ``reduce-overhead``: a manual capture cannot sync with the CPU
-   * - The first text is slow, and nothing compiles
-     - Make the cache static, or switch cuDNN attention off
+   * - The first answer is slow, and nothing compiles
+     - Make the cache static, or turn off cuDNN attention
 
 **In your library**
 
 .. libraries::
 
-   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step
-     with ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot
-     be compiled. A text that does not fit into the cache, or another batch size, compiles again: start with the
-     longest text you expect, and keep the batch size.
+   - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step with
+     ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot be
+     compiled. A sequence that does not fit in the cache, or a new batch size, recompiles: start with the longest
+     sequence you expect, and keep the batch size.
    - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
      mode="reduce-overhead")`` to see whether it pays. Then capture the step manually, which needs no compiler.
      :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
-   - **vLLM and SGLang**: both capture CUDA graphs by themselves. Check that ``enforce_eager`` (vLLM) and
+   - **vLLM and SGLang**: both capture CUDA graphs on their own. Check that ``enforce_eager`` (vLLM) and
      ``--disable-cuda-graph`` (SGLang) are not set.
 
 **What you need**
 
-- PyTorch 2.11 or newer, Transformers 5.17 or newer, and pandas.
+- PyTorch 2.11 or newer, Transformers 5.18 or newer, and pandas.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on
   the CPU, without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
 """
@@ -135,13 +135,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-torch.set_grad_enabled(False)  # generating needs no gradients
+torch.set_grad_enabled(False)  # generation needs no gradients
 ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 24 * 2**30
 BLOCKS, WIDTH, HEADS, WORDS = (12, 1024, 16, 32_000) if bench.gpu else (2, 64, 2, 500)
 PROMPT, NEW = (128, 64) if bench.gpu else (8, 8)  # tokens
 PLACES = 2 * PROMPT  # of a static cache
 TEXTS = (1, 16)  # in a batch
-bench.batch_seconds = 0.02  # a token takes little time, and profiles of many take long
+bench.batch_seconds = 0.02  # a token is short, and profiling many is slow
 if not bench.gpu:
     print("There are no CUDA graphs here: a graph by hand runs without compiling.")
 
@@ -210,7 +210,7 @@ class Decoder(nn.Module):
     def forward(self, tokens, positions):
         """Return the logits of the token that follows, and keep the likeliest one."""
         mask = None
-        if self.places is not None:  # a token sees itself and the tokens before it
+        if self.places is not None:  # a token attends to itself and to earlier tokens
             mask = self.places <= positions[:, None]
         x = self.embed(tokens)
         for block in self.blocks:
@@ -258,13 +258,13 @@ def record_at_first_call(function):
 
     def replay():
         if not recorded:
-            side = bench.side_stream  # recording needs calls on another stream before
+            side = bench.side_stream  # a capture needs earlier calls on another stream
             side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
                 for _ in range(2):
                     function()
             torch.cuda.current_stream().wait_stream(side)
-            with torch.cuda.graph(graph):  # records, and does not run
+            with torch.cuda.graph(graph):  # captures, does not run
                 recorded.append(function())
         graph.replay()
         return recorded[0]
@@ -341,8 +341,8 @@ def read_once(decoder):
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead``
-# check that; later ones, and manual graphs, overwrite your tensor without a word.
+# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead`` check
+# for this; later calls, and manual graphs, silently overwrite your tensor.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
 # sphinx_gallery_fold_output = True
@@ -361,8 +361,8 @@ print("cloned:", kept[0])
 # Every prompt compiles again
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile the decode step alone, and run prompts in eager mode.** A function that gets both sees several shapes: two
-# prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs, four tokens need
+# **Compile the decode step alone, and run prompts in eager mode.** A function that handles both sees several shapes:
+# two prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs, four tokens need
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
@@ -414,33 +414,34 @@ for name, count in graphs.items():
 # The graph keeps repeating the same token
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Copy the next token and position into the captured tensors**, as ``position.fill_()`` does. A graph reads
+# **Copy the next token and position into the captured tensors**, as with ``position.fill_()``. A graph reads
 # addresses, not Python variables.
 #
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Allocate the cache for prompt and answer together, or stop in time.** A position past the last slot raises this
-# error, and the process has to restart.
+# **Allocate a cache long enough for prompt and answer, or stop before it is full.** A position past the last slot
+# raises this error, and the process has to restart.
 #
 # Texts of one batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each text its own position**, for its row of the cache and of the mask.
+# **Give each sequence its own position**, for its row of the cache and of the mask.
 #
 # Another batch size comes
 # ~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Fill the batch up to the next size that you captured.** Graphs of several sizes share memory if you capture the
+# **Pad the batch to the next size that you captured.** Graphs of several sizes share memory if you capture the
 # largest first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 #
 # Why launches are the bottleneck, not the GPU
 # --------------------------------------------
 #
-# A decode step reads all weights once and computes little with them. At best it lasts as long as this read, the
-# **limit**: :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode the CPU spends
-# :measured:`one-token.1.without-compiling.cpu` launching :measured:`one-token.1.without-compiling.kernels` kernels
-# that run for :measured:`one-token.1.without-compiling.gpu`. The GPU is done with each before the next arrives.
+# A decode step reads all weights once and computes little with them. This read sets the **limit**:
+# :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
+# :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch to launch
+# :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
+# The GPU finishes each kernel before the next arrives.
 #
 # A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot hold a
 # growing cache. A **static cache** is allocated once: the position is a tensor, and a mask hides the empty slots.
@@ -451,7 +452,7 @@ from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
+# sphinx_gallery_fold = "What look prints in one run, and how the timeline is measured"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 decoder = make_decoder(1)
@@ -467,7 +468,7 @@ bench.publish_spans("kernels of a token", lanes)
 # %%
 # .. spans:: kernels of a token
 #
-#    One decode step. In eager mode the GPU idles between kernels; the profiler widens these gaps. The graph needs one
+#    One decode step. In eager mode, the GPU idles between kernels; the profiler widens these gaps. The graph needs one
 #    launch.
 #
 # Compiling alone leaves the GPU idle; a graph does not
@@ -477,31 +478,30 @@ bench.publish_spans("kernels of a token", lanes)
 #    :case: one token.1
 #    :best: graph by hand
 #
-#    Time per token, one text.
+#    Time per token at batch size 1.
 #
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
-#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager
-#   time follows the CPU, and varies within a process. The graph is ready in
-#   :measured:`one-token.1.graph-by-hand.ready`, because nothing compiles.
+#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager time depends on
+#   the CPU, and varies within a process. The graph is ready after :measured:`one-token.1.graph-by-hand.ready`, because
+#   nothing compiles.
 # - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
 #   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
-#   but still one by one: :claim:`the GPU idles more than half of the time <2 * one-token.1.default.gpu <
+#   but still one by one: :claim:`the GPU idles more than half the time <2 * one-token.1.default.gpu <
 #   one-token.1.default.wall>`.
-# - Compiled blocks in the graph save :claim:`some more: {one-token.1.graph-by-hand.wall} →
+# - Compiled blocks in the graph :claim:`save a little more: {one-token.1.graph-by-hand.wall} →
 #   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
-#   one-token.1.graph-by-hand.wall>`. Weigh that against the plain graph, not against eager mode: :claim:`compiler
-#   startup alone lasts as long as 5,000 tokens of that graph <5000 * one-token.1.graph-by-hand.wall <
-#   process.compiler.start_up>`.
-# - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles
-#   the whole model: :claim:`ready in {one-token.1.reduce-overhead.ready}, compiled blocks in
+#   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager: :claim:`during compiler startup
+#   alone, it could generate over 5,000 tokens <5000 * one-token.1.graph-by-hand.wall < process.compiler.start_up>`.
+# - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
+#   whole model: :claim:`the first two calls need {one-token.1.reduce-overhead.ready}, those of compiled blocks
 #   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
 #   one-token.1.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "One token, in five variants"
 # sphinx_gallery_fold_output = True
 
-make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
+make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # not timed
 decoder = make_decoder(TEXTS[0])
 writers, seconds = make_writers(VARIANTS, decoder)
 alone = bench.compare(
@@ -532,11 +532,12 @@ for name, taken in seconds.items():
 # Sixteen texts cost about as much as one
 # ---------------------------------------
 #
-# A step reads the weights once for the whole batch: :claim:`GPU time goes from {one-token.1.graph-by-hand.gpu} to
-# {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 * one-token.1.graph-by-hand.gpu>` in a manual
-# graph. Only the cache scales with the batch, to :measured:`one-token.16.cache.bytes` here.
+# A step reads the weights once for the whole batch. From batch size 1 to 16, :claim:`GPU time goes from
+# {one-token.1.graph-by-hand.gpu} to {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 *
+# one-token.1.graph-by-hand.gpu>` in a manual graph. Only the cache scales with the batch, to
+# :measured:`one-token.16.cache.bytes` here.
 
-# sphinx_gallery_fold = "One step for 16 texts"
+# sphinx_gallery_fold = "One step at batch size 16"
 # sphinx_gallery_once = True
 decoder = make_decoder(TEXTS[1])
 writers, seconds = make_writers(FEW, decoder)
@@ -564,8 +565,8 @@ for name, taken in seconds.items():
 # Leave prompts eager
 # -------------------
 #
-# Prefill of 128 tokens costs :measured:`a-prompt.without-compiling.wall`, once per answer, and each length would
-# need its own graph. If long prompts keep coming, compile them as a separate function with :doc:`dynamic shapes
+# Prefill of 128 tokens takes :measured:`a-prompt.without-compiling.wall` once per answer, and each length would need
+# its own graph. If long prompts keep coming, compile prefill as a separate function with :doc:`dynamic shapes
 # </recipes/varying_sizes>` (not measured).
 
 # sphinx_gallery_fold = "Time a prompt"
@@ -584,12 +585,11 @@ print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 #
 # At four times the width, a token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
 # :claim:`{wide-model.blocks-compiled-graph-by-hand.share} of the limit, up from
-# {one-token.1.blocks-compiled-graph-by-hand.share} in the small model
-# <one-token.1.blocks-compiled-graph-by-hand.share < wide-model.blocks-compiled-graph-by-hand.share>`, and
-# :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the speed of eager mode; a plain graph,
-# {wide-model.graph-by-hand.speedup} <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.graph-by-hand.wall <
-# wide-model.without-compiling.wall>`. From here, only fewer bytes per token help: 8- or 4-bit weights, or more texts
-# per batch.
+# {one-token.1.blocks-compiled-graph-by-hand.share} in the small model <one-token.1.blocks-compiled-graph-by-hand.share
+# < wide-model.blocks-compiled-graph-by-hand.share>`, and :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the
+# speed of eager mode; a plain graph reaches {wide-model.graph-by-hand.speedup}
+# <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.graph-by-hand.wall < wide-model.without-compiling.wall>`.
+# From here, only fewer bytes per token help: 8- or 4-bit weights, or more sequences per batch.
 
 # sphinx_gallery_fold = "A wider decoder"
 # sphinx_gallery_once = True
@@ -611,12 +611,12 @@ wide = bench.compare(
 # Empty slots of the cache cost time
 # ----------------------------------
 #
-# Attention reads all slots. With 4,096 per text instead of 256, a step for 16 texts goes from
-# :claim:`{one-token.16.graph-by-hand.wall} to {long-cache.graph-by-hand.wall} <one-token.16.graph-by-hand.wall <
-# long-cache.graph-by-hand.wall>`, and the cache to :measured:`long-cache.cache.bytes`. If lengths differ much, keep
-# caches of two or three lengths, each with its graph.
+# Attention reads all slots. With 4,096 slots per sequence instead of 256, a step at batch size 16 :claim:`goes from
+# {one-token.16.graph-by-hand.wall} to {long-cache.graph-by-hand.wall} <one-token.16.graph-by-hand.wall <
+# long-cache.graph-by-hand.wall>`, with a cache of :measured:`long-cache.cache.bytes`. If lengths vary widely,
+# keep caches of two or three lengths, each with its own graph.
 
-# sphinx_gallery_fold = "A cache of 4,096 slots per text"
+# sphinx_gallery_fold = "A cache of 4,096 slots per sequence"
 # sphinx_gallery_once = True
 LONG = (16 if ROOMY or not bench.gpu else 4) * PLACES
 decoder = make_decoder(TEXTS[1], places=LONG)
@@ -629,9 +629,9 @@ long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, round
 # Reading a token makes the GPU wait
 # ----------------------------------
 #
-# After ``.tolist()``, the GPU idles until the next launch. Eight tokens need :measured:`8-tokens.each-one-read.wall`
-# if you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So look for the end of a
-# text every few tokens.
+# After ``.tolist()``, the GPU idles until the next launch. Eight tokens take :measured:`8-tokens.each-one-read.wall` if
+# you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So check for the end of a
+# sequence every few tokens.
 
 # sphinx_gallery_fold = "How many tokens are read"
 
@@ -674,11 +674,10 @@ reading = bench.compare(
 # A growing cache stalls at each new length
 # -----------------------------------------
 #
-# PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans its kernels for each length anew:
-# :measured:`growing-cache.cudnn.first_pass` for the first token of a length,
-# :measured:`growing-cache.cudnn.third_pass` once the length is known. :claim:`Without cuDNN, the first needs only
-# {growing-cache.without-cudnn.first_pass} <5 * growing-cache.without-cudnn.first_pass <
-# growing-cache.cudnn.first_pass>`. So if you keep a growing cache, call
+# PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans every new length: a token takes
+# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` at a known
+# one. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
+# growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. If you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
 # sphinx_gallery_fold = "A growing cache, with and without cuDNN: one run"
@@ -739,9 +738,9 @@ for name, found in growing.items():
         bench.measure("growing cache", name, quantity, value)
 
 # %%
-# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One
-# block needs :claim:`{growing-one-block.reduce-overhead.third_pass} per token then,
-# {growing-one-block.default.third_pass} in the mode default <growing-one-block.default.third_pass <
+# ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One block
+# then takes :claim:`{growing-one-block.reduce-overhead.third_pass} per token, and
+# {growing-one-block.default.third_pass} in default mode <growing-one-block.default.third_pass <
 # growing-one-block.reduce-overhead.third_pass>`.
 
 # sphinx_gallery_fold = "A growing cache, compiled: seconds per token in one run"
@@ -783,11 +782,11 @@ for name, found in compiled.items():
 # One argument is enough in Transformers
 # --------------------------------------
 #
-# A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of
-# {transformers.growing.wall} <transformers.static.wall < transformers.growing.wall>`. The first text needs
-# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache it needs
-# :measured:`transformers.growing.first_call`: cuDNN meets 64 new lengths. :doc:`How we measure </how_we_measure>` has
-# the formula for your break-even.
+# A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
+# <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` takes
+# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
+# :measured:`transformers.growing.first_call`, because cuDNN meets 64 new lengths. For your break-even, use the formula
+# in :doc:`How we measure </how_we_measure>`.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
 # sphinx_gallery_fold_output = True
@@ -841,15 +840,14 @@ for name, found in llamas.items():
 #
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
-# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1; that
-#   can still turn a close choice between two tokens.
+# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1, which can
+#   still flip a close choice between two tokens.
 # - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV caches
-#   (PagedAttention), grouped-query attention and several GPUs were not measured. See :ref:`what carries over to other
+#   (PagedAttention), grouped-query attention and multiple GPUs were not measured. See :ref:`what carries over to other
 #   GPUs <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 #
-# Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
-# ``reduce-overhead`` known, to Transformers for its `guide to caches
-# <https://huggingface.co/docs/transformers/kv_cache>`__, and to PyTorch for the `notes on CUDA graphs
-# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__. gpt-fast reports 1,397 of about 1,700 GB/s
-# for Llama-2-7B on an A100, about four fifths. Our wide decoder gets to
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; the kernels of the small one are too short for that.
+# Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which popularized the static cache with
+# ``reduce-overhead``, to Transformers for its `guide to caches <https://huggingface.co/docs/transformers/kv_cache>`__,
+# and to PyTorch for the `notes on CUDA graphs <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__.
+# gpt-fast reports 1,397 of about 1,700 GB/s for Llama-2-7B on an A100, about four fifths. Our wide decoder reaches
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; kernels in the small one are too short for that.

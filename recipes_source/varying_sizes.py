@@ -2,13 +2,13 @@
 Dynamic shapes: stop ``torch.compile`` from recompiling
 =======================================================
 
-Texts of any length, images of any resolution, batches of one or of sixteen?
+Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: at the second shape, PyTorch compiles for any.** ``dynamic=True`` does so at the first. If the GPU
-   waits for the CPU, add CUDA graphs: manually for few known shapes, otherwise with ``reduce-overhead``; pad only if
-   new shapes keep coming. If it is busy, skip both. Compile only long runs: compiler startup costs
+   **Just compile: the second shape compiles one version for all.** With ``dynamic=True``, the first does. If
+   the GPU waits for the CPU, add CUDA graphs: manually for a few known shapes, otherwise with ``reduce-overhead``; pad
+   only if new shapes keep coming. If the GPU is busy, skip both. Compile only for long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -17,12 +17,12 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
       :best: CUDA graphs
       :hero:
 
-      Twenty calls, each with another length, in a small model: the GPU waits
+      Twenty calls of a small model, each with a different length: the GPU waits
 
-   - :measured:`few-texts.cuda-graphs.speedup` with CUDA graphs in a small model, against eager
+   - :measured:`few-texts.cuda-graphs.speedup` with CUDA graphs in a small model, over eager
    - :measured:`few-texts.cuda-graphs.first_call` for the first 20 calls, plus startup
    - :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls each to break even
-   - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length, once
+   - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length once
 
    .. code-block:: diff
       :caption: What changes
@@ -71,15 +71,15 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - CUDA graphs: manual for few shapes, otherwise ``reduce-overhead``
+     - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
    * - GPU busy 80 to 95 %
      - Compile, then try ``reduce-overhead`` if shapes repeat
    * - GPU busy above 95 %
      - Compile; no graphs and no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
-     - Once: nothing. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
+     - Once: fine. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
    * - ``TORCH_LOGS=recompiles`` names a Python number
-     - Put the number into a tensor
+     - Put the number in a tensor
 
 **Code with CUDA graphs**
 
@@ -127,14 +127,14 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
 
 .. libraries::
 
-   - **Transformers**: for ``generate``, pass ``cache_implementation="static"``, which fixes the shapes of a decode
-     step (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
-     ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
-   - **Accelerate**: start compiled jobs with ``accelerate launch --dynamo_use_dynamic``, also those of ``Trainer``.
-     Otherwise the launcher asks for ``dynamic=False``, and each shape compiles.
+   - **Transformers**: for ``generate``, pass ``cache_implementation="static"``, which fixes the shapes of a decode step
+     (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
+     ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
+   - **Accelerate**: start compiled jobs, including those of ``Trainer``, with ``accelerate launch
+     --dynamo_use_dynamic``. Otherwise the launcher asks for ``dynamic=False``, and each shape compiles.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``, with ``dynamic=True`` to compile once for all
      resolutions.
-   - **Lightning**: compile the module before ``trainer.fit``; nothing is special.
+   - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
 
 **What you need**
 
@@ -150,8 +150,8 @@ Texts of any length, images of any resolution, batches of one or of sixteen?
 # Setup
 # -----
 #
-# The model is two blocks of a decoder. A **pass** is 20 calls, each with a batch of another length from 64 to 767
-# tokens. Attention is causal, so padding behind a text changes nothing.
+# The model is two blocks of a decoder. A **pass** is 20 calls, each with a batch of a different length from 64 to 767
+# tokens. Attention is causal, so padding at the end changes nothing.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -179,16 +179,16 @@ from torch import nn
 from torch.nn import functional as F
 
 BLOCKS, WIDTH, HEADS = (2, 512, 8) if bench.gpu else (1, 32, 2)
-FEW, MANY = (8, 128) if bench.gpu else (2, 4)  # texts in a batch
-# 20 lengths between 64 and 767, in no order
+FEW, MANY = (8, 128) if bench.gpu else (2, 4)  # sequences in a batch
+# 20 lengths from 64 to 767, in no particular order
 LENGTHS = [64 + 37 * (7 * number % 20) for number in range(20)]
-SIZES = [256, 448, 640, 768]  # to which texts are padded
+SIZES = [256, 448, 640, 768]  # lengths to pad to
 if not bench.gpu:
     LENGTHS, SIZES = [length // 8 for length in LENGTHS[:3]], [56, 96]
 
 # %%
 
-# sphinx_gallery_fold = "The model, and how texts go through it"
+# sphinx_gallery_fold = "The model, and how sequences go through it"
 
 
 class Block(nn.Module):
@@ -238,7 +238,7 @@ class Visit:
         def run(x):
             return model(x)
 
-        # The compiler notes the sizes it has seen with the code of a function.
+        # The compiler keeps the sizes it has seen with a function's code object.
         run.__code__ = run.__code__.replace(co_name=f"run_{next(numbers)}")
         self.run = torch.compile(run, **options) if compiled else run
         self.texts, self.sizes = texts, sizes
@@ -261,13 +261,13 @@ class Visit:
 # Pitfalls
 # --------
 #
-# Most of these count compilations in twelve calls, each with another shape or number.
+# Most counts below are compilations in twelve calls, each with a different shape or number.
 #
 # "torch._dynamo hit config.recompile_limit (8)"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Remove** ``dynamic=False``. With it, twelve lengths compile
-# :measured:`twelve-calls.length-dynamic-false.compilations` times, and the rest runs in eager mode; without it,
+# :measured:`twelve-calls.length-dynamic-false.compilations` times, and the other calls run in eager mode; without it,
 # :claim:`{twelve-calls.length.compilations} compilations cover all <twelve-calls.length.compilations <
 # twelve-calls.length-dynamic-false.compilations>`. If each shape needs its own code, raise the limit:
 # ``torch.compile(model, recompile_limit=20)`` (PyTorch 2.15).
@@ -411,21 +411,21 @@ for variant, found in counts.items():
 #
 # **Pass** ``dynamic=True``, and :claim:`it compiles once <twelve-calls.length-dynamic-true.compilations <
 # twelve-calls.length.compilations>`. Or call ``torch.compiler.set_stance("eager_then_compile")``: the first call runs
-# in eager mode, and :claim:`the second compiles for all <twelve-calls.length-eager-then-compile.compilations <
+# in eager mode, and :claim:`the second compiles for all shapes <twelve-calls.length-eager-then-compile.compilations <
 # twelve-calls.length.compilations>`. For a single dimension, mark each input: ``torch._dynamo.mark_dynamic(x, 1)``.
 #
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Pass** ``isolate_recompiles=True`` (PyTorch 2.15). Both places share one limit: once the first has used it up, the
-# second compiles :claim:`{twelve-calls.compiled-again.compilations} times, and
-# {twelve-calls.compiled-again-isolated.compilations} times if isolated <twelve-calls.compiled-again.compilations <
+# second compiles :claim:`{twelve-calls.compiled-again.compilations} times; isolated,
+# {twelve-calls.compiled-again-isolated.compilations} times <twelve-calls.compiled-again.compilations <
 # twelve-calls.compiled-again-isolated.compilations>`.
 #
 # A batch of one compiles again
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up with a batch of one**, because 0 and 1 get code of their own. Or use ``mark_unbacked(x, 0)`` of
+# **Warm up with a batch of one**, because 0 and 1 compile separately. Or use ``mark_unbacked(x, 0)`` of
 # ``torch._dynamo.decorators``: :claim:`{twelve-calls.0-and-1-unbacked.compilations} compilation instead of
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
@@ -433,22 +433,22 @@ for variant, found in counts.items():
 # A counter in a module recompiles at each call
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Arguments that are
-# numbers become dynamic; :claim:`integers of a module are constants, and run into the limit
+# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Number arguments
+# become dynamic; :claim:`integers of a module stay constants, and hit the limit
 # <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`.
 #
 # You cannot mark the tensor: it is created in a library
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set** ``TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"``, with the names that ``TORCH_LOGS=recompiles`` prints. In PyTorch
-# 2.15, ``L['x']:0`` means one dimension.
+# 2.15, ``L['x']:0`` selects a single dimension.
 #
 # Each new process compiles twice, in spite of the cache
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set** ``TORCH_COMPILE_JOB_ID`` to a name that only processes of this job share, and keep the folder
-# ``TORCHINDUCTOR_CACHE_DIR``. The cache holds code; with a name, it also holds which sizes vary. Then the second
-# process needs :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
+# ``TORCHINDUCTOR_CACHE_DIR``. The cache holds code; with a job name, it also remembers which sizes vary. Then the
+# second process needs :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
 # {two-processes.cache-second-process.compilations} <two-processes.cache-and-name-second-process.compilations <
 # two-processes.cache-second-process.compilations>`.
 
@@ -523,9 +523,9 @@ for name, graphs in compiled_graphs.items():
 # "ConstraintViolationError"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Do not let a marked size select a Python number**, as in a dictionary with lengths as keys: index a tensor
-# instead. ``maybe_mark_dynamic`` raises no error, and :claim:`does not help <twelve-calls.length.compilations
-# < twelve-calls.length-as-a-key-maybe-marked.compilations>`.
+# **Do not look up a Python number by a marked size**, as in a dictionary with lengths as keys: index a tensor instead.
+# ``maybe_mark_dynamic`` raises no error, but :claim:`does not help <twelve-calls.length.compilations <
+# twelve-calls.length-as-a-key-maybe-marked.compilations>`.
 
 # sphinx_gallery_fold = "A length that is a key"
 # sphinx_gallery_fold_output = True
@@ -541,8 +541,8 @@ except Exception as error:
 # "Could not guard on data-dependent expression"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Tell the compiler the answer**: ``torch._check(x.shape[0] <= 64)``. While it compiles, an unbacked size has no value,
-# so ``if length > 64`` has no answer. A call for which it is wrong raises an error.
+# **Tell the compiler the answer**: ``torch._check(x.shape[0] <= 64)``. During compilation, an unbacked size has no
+# value, so ``if length > 64`` has no answer. A call that violates the check raises an error.
 
 # sphinx_gallery_fold = "Tell the compiler the answer"
 # sphinx_gallery_fold_output = True
@@ -564,36 +564,37 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN plans attention for each
-# of them; see the evidence below.
+# of them: :ref:`what that costs <new-lengths>`.
 #
 # The second image compiles, though only its width differs
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Do not warm up with square images.** PyTorch assumes that sizes which are equal at first stay equal.
+# **Do not warm up with square images.** PyTorch assumes that sizes that are equal in the first call stay equal.
 #
 # Padding changes the result
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass a mask, and leave padding out of means.** Nothing warns.
+# **Pass a mask, and leave padding out of means.** PyTorch gives no warning.
 #
 # Why it compiles again, and when it stops
 # ----------------------------------------
 #
-# The first call compiles for exactly its shapes: sizes are numbers in the code, and :term:`guards <guard>` let no
-# other in. At the second shape, PyTorch compiles again, with a symbol for each size that differs: **automatic dynamic
-# shapes**. This code serves all further sizes but 0 and 1. Where your code asks, as in ``if length > 512``, each
-# branch compiles.
+# The first call compiles for exactly its shapes: sizes are numbers in the code, and :term:`guards <guard>` reject any
+# other shape. At the second shape, PyTorch compiles again, with a symbol for each size that differs: **automatic
+# dynamic shapes**. This code serves all further sizes except 0 and 1. If your code branches on a size, as in ``if
+# length > 512``, each branch compiles.
 #
-# A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code: the first call with
-# a shape runs that code, the second captures, the third replays. **Padding** turns many shapes into few, and the GPU
-# computes the difference.
+# A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code. With
+# ``reduce-overhead``, a shape's first call runs that code, the second captures, the third replays. **Padding** turns
+# many shapes into a few, and the GPU computes the padding.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
 #
-#    Tokens of eight texts, padded to 256, 448 or 640. The first call compiles for 64, the second for any length.
+#    Tokens of eight sequences, padded to 256, 448 or 640. The first call compiles for length 64, the second for any
+#    length.
 
-# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold = "Code for the figure"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 lengths, few_sizes = [64, 323, 582, 101, 360, 619, 138, 397], [256, 448, 640]
@@ -612,20 +613,20 @@ for number, length in enumerate(lengths, 1):
 #    :case: few texts
 #    :best: CUDA graphs
 #
-#    A pass over 20 lengths, eight texts a batch. Nothing is marked unless the name says so.
+#    A pass over 20 lengths, at batch size 8. Nothing is marked unless the name says so.
 #
 # - :claim:`CUDA graphs are {few-texts.cuda-graphs.speedup} as fast as eager mode <2 * few-texts.cuda-graphs.wall <
 #   few-texts.without-compiling.wall>`: :measured:`few-texts.without-compiling.wall` →
-#   :measured:`few-texts.cuda-graphs.wall`. They keep :measured:`few-texts.cuda-graphs.kept` in one pool; clone
+#   :measured:`few-texts.cuda-graphs.wall`. They keep :measured:`few-texts.cuda-graphs.kept` in one pool; clone the
 #   outputs.
-# - Compiling alone reaches :measured:`few-texts.nothing-marked.speedup`: :claim:`the GPU still idles more than half
-#   of the time <2 * few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`.
-# - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` tokens, and :claim:`GPU
+# - Compiling alone reaches :measured:`few-texts.nothing-marked.speedup`: :claim:`the GPU still idles more than half the
+#   time <2 * few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`.
+# - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` more tokens, and :claim:`GPU
 #   time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu} <few-texts.cuda-graphs.gpu <
 #   few-texts.padded-cuda-graphs.gpu>`.
-# - Do not compare first passes: later variants reuse code of the first ones.
+# - Do not compare first passes: later variants reuse compiled code.
 
-# sphinx_gallery_fold = "Twenty lengths, eight texts a batch"
+# sphinx_gallery_fold = "Twenty lengths at batch size 8"
 
 VARIANTS = {
     "without compiling": dict(compiled=False),
@@ -635,7 +636,7 @@ VARIANTS = {
     "padded, CUDA graphs": dict(sizes=SIZES, mode="reduce-overhead"),
 }
 few_texts = make_texts(FEW)
-Visit(few_texts[:1])()  # the compiler has done everything once before it is timed
+Visit(few_texts[:1])()  # the compiler runs everything once before it is timed
 visits = {name: Visit(few_texts, **options) for name, options in VARIANTS.items()}
 few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 
@@ -649,20 +650,22 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
     look(visits[name], calls=10)
 
 # %%
+# .. _new-lengths:
+#
 # A new length costs a capture, once
 # ----------------------------------
 #
-# Here come eight lengths that no variant has seen. Eager mode meets them first, and pays
-# :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the others find ready. Capturing
-# a graph costs :measured:`a-new-length.cuda-graphs.new_length`, and :claim:`a padded length next to nothing <10 *
-# a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
+# Eight further lengths are new to every variant. Eager mode meets them first, and pays
+# :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the other variants reuse.
+# Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs next
+# to nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
 #
-# PyTorch 2.15 can stop capturing: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
-# Beyond it, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
-# <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
-# {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. Set it for the process; in
-# ``options=`` it has no effect.
+# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in
+# ``torch._inductor.config.triton``. Beyond the limit, :claim:`a new length costs
+# {a-new-length.cuda-graphs-limited.new_length} <a-new-length.cuda-graphs-limited.new_length <
+# a-new-length.cuda-graphs.new_length>`, but :claim:`each later call {a-new-length.cuda-graphs-limited.later_call}
+# instead of {a-new-length.cuda-graphs.later_call} <a-new-length.cuda-graphs.later_call <
+# a-new-length.cuda-graphs-limited.later_call>`. Set it for the process; in ``options=``, it has no effect.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -700,7 +703,7 @@ has_limit = hasattr(
 if has_limit:
     limited = {"triton.cudagraph_dynamic_shape_rerecord_limit": len(LENGTHS)}
     other_texts = make_texts(FEW, [length + 11 for length in LENGTHS[:8]])
-    meet(visits["without compiling"], other_texts)  # cuDNN plans attention here
+    meet(visits["without compiling"], other_texts)  # cuDNN builds its plans here
     with torch._inductor.config.patch(limited):
         met["CUDA graphs, limited"] = meet(visits["CUDA graphs"], other_texts)
 else:
@@ -732,16 +735,16 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 #    :case: many texts
 #    :best: nothing marked
 #
-#    A pass over 20 lengths, 128 texts a batch.
+#    A pass over 20 lengths, at batch size 128.
 #
-# Compiling :claim:`fuses kernels: {many-texts.without-compiling.gpu} → {many-texts.nothing-marked.gpu} of GPU time
-# <many-texts.nothing-marked.gpu < many-texts.without-compiling.gpu>`, and :claim:`the peak of memory falls from
-# {many-texts.without-compiling.memory} to {many-texts.nothing-marked.memory} <many-texts.nothing-marked.memory <
-# many-texts.without-compiling.memory>`. It breaks even after :measured:`many-texts.nothing-marked.break_even` passes.
-# Padded graphs :claim:`cost more than eager mode <many-texts.without-compiling.gpu <
-# many-texts.padded-cuda-graphs.gpu>`.
+# Compiling fuses kernels: :claim:`GPU time drops from {many-texts.without-compiling.gpu} to
+# {many-texts.nothing-marked.gpu} <many-texts.nothing-marked.gpu < many-texts.without-compiling.gpu>`, and :claim:`peak
+# memory from {many-texts.without-compiling.memory} to {many-texts.nothing-marked.memory}
+# <many-texts.nothing-marked.memory < many-texts.without-compiling.memory>`. It breaks even after
+# :measured:`many-texts.nothing-marked.break_even` passes. Padded graphs :claim:`need more GPU time than eager mode
+# <many-texts.without-compiling.gpu < many-texts.padded-cuda-graphs.gpu>`.
 
-# sphinx_gallery_fold = "Twenty lengths, 128 texts a batch"
+# sphinx_gallery_fold = "Twenty lengths at batch size 128"
 
 NAMES = ("without compiling", "nothing marked", "padded, CUDA graphs")
 many_texts = make_texts(MANY)
@@ -758,12 +761,11 @@ many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 #
 #    GPU time of a pass over five lengths.
 #
-# With ``dynamic=False``, a pass :claim:`saves less than a twentieth of the GPU time <0.95 *
-# five-lengths.compiled-for-any-length.gpu < five-lengths.each-length-compiled.gpu>`, but its first pass needs
-# :claim:`{five-lengths.each-length-compiled.first_call} instead of {five-lengths.compiled-for-any-length.first_call}
-# <2 * five-lengths.compiled-for-any-length.first_call < five-lengths.each-length-compiled.first_call>`. Padding
-# without graphs :claim:`only adds work <five-lengths.each-length-compiled.gpu <
-# five-lengths.padded-each-size-compiled.gpu>`.
+# With ``dynamic=False``, a pass :claim:`saves less than 5 % of the GPU time <0.95 *
+# five-lengths.compiled-for-any-length.gpu < five-lengths.each-length-compiled.gpu>`, but the first pass takes
+# :claim:`{five-lengths.each-length-compiled.first_call} instead of {five-lengths.compiled-for-any-length.first_call} <2
+# * five-lengths.compiled-for-any-length.first_call < five-lengths.each-length-compiled.first_call>`. Padding without
+# graphs :claim:`only adds work <five-lengths.each-length-compiled.gpu < five-lengths.padded-each-size-compiled.gpu>`.
 
 # sphinx_gallery_fold = "Five lengths, compiled for any or for each"
 # sphinx_gallery_once = True
@@ -783,13 +785,13 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 # .. chart:: gpu
 #    :case: sizes to pad to
 #
-#    GPU time of a pass over 20 lengths that are padded to one, two or eight sizes.
+#    GPU time of a pass over 20 lengths, padded to one, two or eight sizes.
 #
 # :claim:`From one size to eight, GPU time falls from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
 # {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`Even one
 # size beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
-# sphinx_gallery_fold = "Pad to one, two or eight sizes; it prints shares of the texts' own tokens"
+# sphinx_gallery_fold = "Pad to one, two or eight sizes, and print the padding as a share of the real tokens"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -821,17 +823,17 @@ for number in NUMBERS:
 # Limits and next steps
 # ---------------------
 #
-# - One model, one kind of GPU, no gradients: training compiles the backward pass as well. Results of all variants
-#   agree within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs
+# - We measured one model on one kind of GPU, without gradients; training also compiles the backward pass. Results of
+#   all variants agree within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
-# - Marks are private (``torch._dynamo``) and may change; so may ``torch.compile(dynamic_shapes=...)`` of PyTorch
-#   2.15.
-# - Attention without any padding: `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__, or
-#   `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask.
-#   Neither was measured. `Nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.
-# - Still in doubt? ``TORCH_LOGS=dynamic`` prints where a size was fixed, and ``tlparse`` turns the folder of
+# - The marking functions are private (``torch._dynamo``) and may change, as may ``torch.compile(dynamic_shapes=...)``
+#   in PyTorch 2.15.
+# - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,
+#   or `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask;
+#   we measured neither. `Nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.
+# - Still recompiling? ``TORCH_LOGS=dynamic`` prints where a size was fixed, and ``tlparse`` turns the folder set in
 #   ``TORCH_TRACE`` into a report of all compilations.
 #
 # Thanks to PyTorch for its chapter on `dynamic shapes

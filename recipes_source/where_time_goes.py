@@ -8,7 +8,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
    With the GPU busy below 80 %, remove syncs, pass ``fused=True`` and capture a CUDA graph. If the GPU is busy, train in
-   ``bfloat16``. Compile last, and only long runs: startup alone costs
+   ``bfloat16``. Compile last, and only for long runs: startup alone costs
    :measured:`cuda_graphs:process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -17,13 +17,15 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
       :best: fused optimizer
       :hero:
 
-      One training iteration, each bar with one more change
+      One training iteration; each bar adds one change
 
-   - :measured:`iteration.fused-optimizer.wall` per iteration, from :measured:`iteration.before.wall`; nothing compiles
-   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs, after a first step of
-     :measured:`small-model.cuda-graphs.first_call` plus compiler startup
-   - :measured:`small-model.cuda-graphs.break_even` steps until compiling :ref:`breaks even <break-even>`, startup included
-   - :measured:`small-model.cuda-graphs.kept` of GPU memory kept by CUDA graphs, optimizer state included
+   - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing
+     compiles
+   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs from ``reduce-overhead``; its first step costs
+     :measured:`small-model.cuda-graphs.first_call` plus startup
+   - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
+     even <break-even>`, startup included
+   - :measured:`small-model.cuda-graphs.kept` kept by these graphs, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -73,15 +75,16 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
    * - What you see
      - What to do
    * - GPU busy below 80 %, as ``look`` prints it
-     - The GPU waits: remove syncs, fuse the optimizer, capture a CUDA graph
+     - The GPU waits: remove syncs, pass ``fused=True``, capture a CUDA graph
    * - GPU busy 80 to 95 %
      - A graph and ``bfloat16`` can each help a little: try both
    * - GPU busy above 95 %
      - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
      - Load data in worker processes; compile nothing yet
-   * - The first call, or one now and then, takes seconds
-     - It compiles: :doc:`First call </recipes/regional_compilation>`, :doc:`Dynamic shapes </recipes/varying_sizes>`
+   * - The first call takes seconds, or a later one does
+     - That call compiles: :doc:`First call </recipes/regional_compilation>`, :doc:`Dynamic shapes
+       </recipes/varying_sizes>`
 
 **In your library**
 
@@ -93,7 +96,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
      (``train_dataloader_next``).
    - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
      ``pin_memory=True``.
-   - **vLLM**: it captures CUDA graphs by itself, unless ``enforce_eager`` is set.
+   - **vLLM**: it captures CUDA graphs unless ``enforce_eager`` is set.
 
 **What you need**
 
@@ -110,9 +113,9 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 # Read the busy share, then act
 # -----------------------------
 #
-# ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time in which
-# kernels and copies run, divided by wall time. Call ``look`` twice, with new batches and with one batch repeated, and
-# work from the top. Fix one thing, then look again: it may have hidden the next.
+# ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time that
+# kernels and copies run, divided by wall time. Call ``look`` twice, with new batches and with one repeated batch, and
+# start at the top of the table. Fix one thing, then look again: it may have hidden the next bottleneck.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -120,7 +123,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #    * - What you see
 #      - What it means
 #      - What to do, in this order
-#    * - New batches: at least 1.5 times as long
+#    * - New batches take at least 1.5 times as long
 #      - The loop waits for data
 #      - Worker processes, pinned memory, less work per sample
 #    * - Same batch: GPU busy below 80 %
@@ -135,16 +138,16 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #        </recipes/compile_modes>`
 #
 # - ``train`` is your function and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the model.
-#   It uses up 201 batches; with a short loader, pass ``calls=20``.
-# - ``look(optimizer.step)`` after a backward pass gives the share of the optimizer. From a tenth of an iteration on,
-#   see :doc:`Optimizers </recipes/compiling_optimizer>`.
-# - Busy is not efficient: a kernel that waits for memory counts as busy, too.
+#   It consumes 201 batches; with a short loader, pass ``calls=20``.
+# - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If that is a tenth of an iteration or
+#   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
+# - Busy does not mean efficient: a kernel that waits for memory counts as busy, too.
 #
 # The measured job
 # ----------------
 #
-# A small transformer sorts random documents by topic, in mixed precision. Splitting them into words is real work for
-# the CPU.
+# A small transformer classifies random documents by topic, in mixed precision. Tokenizing them is real work for the
+# CPU.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -162,7 +165,7 @@ import torch
 from torch import nn
 
 ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 24 * 2**30
-BATCH, WINDOW = (64, 128) if bench.gpu else (8, 16)  # documents, words of each
+BATCH, WINDOW = (64, 128) if bench.gpu else (8, 16)  # documents, and words of each
 SMALL = (384, 2) if bench.gpu else (32, 1)  # width and blocks of the models
 LARGE = (2048, 2) if ROOMY else (512, 2) if bench.gpu else (64, 1)
 BATCHES, LENGTH, VOCABULARY, TOPICS = 80 if bench.gpu else 20, 600, 8000, 16
@@ -181,7 +184,7 @@ from torch.utils.data import DataLoader, Dataset
 random.seed(0)
 HALF = bench.dtype == torch.bfloat16
 WORKERS = 0
-if hasattr(os, "sched_getaffinity"):  # on Linux, where a process is cheap to copy
+if hasattr(os, "sched_getaffinity"):  # on Linux, where forking a process is cheap
     WORKERS = min(8, len(os.sched_getaffinity(0)))
 LOADING = dict(num_workers=WORKERS, pin_memory=bench.gpu)
 LOADING["multiprocessing_context"] = "fork" if WORKERS else None
@@ -262,9 +265,9 @@ words, topics = (part.to(bench.device) for part in batch)
 # The loader looks fast at first
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Use up the queue before you time anything: it holds ``prefetch_factor`` batches per worker, 2 by default. ``look``
-# discards its first 100 calls. While the first call compiles, workers fill the queue; right after it, an iteration on a
-# slow disk :claim:`seems to need {full-queue.one-call-before.wall} instead of {full-queue.long-run.wall}
+# Drain the queue before you time anything: it holds ``prefetch_factor`` batches per worker, 2 by default. ``look``
+# discards its first 100 calls. While the first call compiles, workers fill the queue; right afterwards, an iteration
+# that reads a slow disk :claim:`seems to need {full-queue.one-call-before.wall} instead of {full-queue.long-run.wall}
 # <full-queue.one-call-before.wall < full-queue.long-run.wall>`.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
@@ -321,8 +324,8 @@ for name, seconds in queue.items():
 # Timings are too good to be true
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Call ``torch.cuda.synchronize()`` before each reading of the clock. A launch only queues work: the cell prints when
-# the CPU had queued three matrix products, and when the GPU had computed them.
+# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints when the CPU
+# has queued three matrix products, and when the GPU has computed them.
 
 # sphinx_gallery_fold = "Two readings of the clock"
 # sphinx_gallery_fold_output = True
@@ -342,8 +345,8 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 #
 # Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
 # gradients of a scale or shift that several norms share (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). The cell compares with eager gradients: on this page's
-# release, the relative error is :measured:`norms-that-share-a-parameter.compiled.error`.
+# <https://github.com/pytorch/pytorch/issues/193061>`__). Against eager gradients, the relative error on this page's
+# release is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
 # sphinx_gallery_fold_output = True
@@ -372,7 +375,7 @@ def find_gradient(function):
 expected = find_gradient(add_two_norms)
 gradient = find_gradient(torch.compile(add_two_norms))
 error = ((gradient - expected).norm() / expected.norm()).item()
-error = min(error, 1e6) if error == error else 1e6  # what is lost can be any number
+error = min(error, 1e6) if error == error else 1e6  # a lost gradient can be any number
 bench.measure("norms that share a parameter", "compiled", "error", error, unit="")
 print(f"relative error of the gradient: {error:.2g}")
 
@@ -385,7 +388,7 @@ print(f"relative error of the gradient: {error:.2g}")
 # Every epoch starts slowly
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``persistent_workers=True``. Otherwise workers start anew in each epoch, and the first batches are not ready.
+# Pass ``persistent_workers=True``. Otherwise each epoch starts new workers, and its first batches are not ready.
 #
 # More workers do not help
 # ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -402,11 +405,11 @@ print(f"relative error of the gradient: {error:.2g}")
 # Why an iteration waits
 # ----------------------
 #
-# The **loader** makes batches, the **CPU** runs Python and queues :term:`kernels <kernel>`, and the **GPU** works off
-# the queue. If the three overlap, the busiest one sets the pace and the others idle. Without worker processes, loading
-# and launching alternate, so their times add up.
+# The **loader** makes batches, the **CPU** runs Python and queues :term:`kernels <kernel>`, and the **GPU** works
+# through the queue. If the three overlap, the busiest one sets the pace and the other two idle. Without worker
+# processes, loading and launching alternate, so their times add up.
 
-# sphinx_gallery_fold = "How the pictures are measured"
+# sphinx_gallery_fold = "How the timelines are measured"
 # sphinx_gallery_once = True
 job, wider = Job(SMALL), Job(LARGE, fused=True)
 batches = iter(DataLoader(documents, BATCH))
@@ -442,9 +445,9 @@ for name, function in pictures.items():
 # Two bottlenecks, one behind the other
 # -------------------------------------
 #
-# :claim:`New batches make an iteration more than 1.5 times as long as a repeated one <1.5 * small-model.before.wall <
-# iteration.before.wall>`, so data comes first. That wait hides the next one: with a repeated batch, :claim:`the GPU
-# still idles more than half of the time <2 * small-model.before.gpu < small-model.before.wall>`.
+# :claim:`With new batches, an iteration takes more than 1.5 times as long as with a repeated batch <1.5 *
+# small-model.before.wall < iteration.before.wall>`, so data comes first. It hides the next bottleneck: with a repeated
+# batch, :claim:`the GPU still idles more than half the time <2 * small-model.before.gpu < small-model.before.wall>`.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -468,16 +471,17 @@ look(lambda: train(batch), calls)  # the same batch
 #    :case: small model
 #    :best: CUDA graphs
 #
-#    One training step with the same batch, each bar with one more change
+#    One training step with the same batch; each bar adds one change
 #
-# CUDA graphs make a step :claim:`{small-model.cuda-graphs.speedup} faster, {small-model.before.wall} →
-# {small-model.cuda-graphs.wall}; compiling without them gives {small-model.compiled.speedup}
-# <small-model.cuda-graphs.wall < small-model.compiled.wall>`. An eager operation costs the CPU
-# :measured:`process.eager-operation.launch_cost`, whatever its kernel computes. Loss and optimizer stay outside of
-# these graphs, so :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to
-# remove that, too, :ref:`capture the whole iteration <capture-manually>`.
+# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} faster,
+# {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
+# {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
+# spends :measured:`small-model.before.cpu` to launch a step's :measured:`small-model.before.kernels` kernels, whatever
+# they compute. The loss and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 *
+# small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole
+# iteration <capture-manually>`.
 
-# sphinx_gallery_fold = "The four variants: all have to give the same loss"
+# sphinx_gallery_fold = "The four variants; all must return the same loss"
 
 jobs = {
     "before": Job(SMALL),
@@ -508,10 +512,11 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #
 # :claim:`Worker processes cut the wait for data from {iteration.before.data_share} of an iteration to
 # {iteration.workers.data_share} <iteration.workers.data_share < iteration.before.data_share>`; ``fused=True``
-# :claim:`cuts the optimizer from {iteration.workers.optimizer_share} to {iteration.fused-optimizer.optimizer_share}
-# <iteration.fused-optimizer.optimizer_share < iteration.workers.optimizer_share>`. All in all, an iteration :claim:`is
-# down from {iteration.before.wall} to {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall
-# < iteration.before.wall>`. Now look again: the loader may be the bottleneck once more.
+# :claim:`cuts the optimizer's share from {iteration.workers.optimizer_share} to
+# {iteration.fused-optimizer.optimizer_share} <iteration.fused-optimizer.optimizer_share <
+# iteration.workers.optimizer_share>`. Altogether, an iteration :claim:`drops from {iteration.before.wall} to
+# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Now look
+# again: the loader may once more be the bottleneck.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -542,7 +547,7 @@ def epoch(job, loading):
 
 # %%
 
-# sphinx_gallery_fold = "All batches, with one change more each time"
+# sphinx_gallery_fold = "All batches, with one more change each time"
 # sphinx_gallery_fold_output = True
 
 variants = {"before": (jobs["before"], {}), "workers": (jobs["before"], LOADING)}
@@ -574,11 +579,11 @@ for name, row in means.iterrows():
 #    One training step of the large model, by number format
 #
 # In ``float32``, :claim:`the GPU is busy <0.95 * large-model.float32.wall < large-model.float32.gpu>`, so a graph has
-# nothing to remove. One line changes that: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
+# no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
 # large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
 # :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
-# (``torch.autocast``). Both multiply matrices with fewer bits, 10 and 7 instead of 23, so check that your model still
-# learns.
+# (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 and 7 instead of 23, so check that your
+# model still learns.
 
 # sphinx_gallery_fold = "Three number formats"
 
@@ -590,7 +595,7 @@ large = {
 busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# Compiling on top :claim:`makes a step {large-model-compiled.compiled.speedup} faster
+# Compiling the model as well :claim:`makes a step {large-model-compiled.compiled.speedup} faster
 # <large-model-compiled.compiled.wall < large-model-compiled.without-compiling.wall>`, after a first step of
 # :measured:`large-model-compiled.compiled.first_call` (1 run).
 
@@ -609,18 +614,18 @@ compiled = bench.compare(
 # ------------------------------
 #
 # A line that needs a value from the GPU stops the CPU until the queue is empty; then the GPU waits for new launches.
-# ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, names most of them.
+# ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, warns about most such lines.
 #
-# - Reading each prediction with ``.item()`` costs :claim:`{reading-results.added-up-on-the-gpu.wall} →
-#   {reading-results.each-hit-read.wall} per iteration <reading-results.added-up-on-the-gpu.wall <
-#   reading-results.each-hit-read.wall>`. Add up on the GPU, and read the sum every hundred iterations.
-# - Behind :measured:`a-line-behind-work.the-work.wall` of queued work, ``.item()`` :claim:`stops the CPU for
+# - Reading each prediction with ``.item()`` :claim:`slows an iteration from {reading-results.added-up-on-the-gpu.wall}
+#   to {reading-results.each-hit-read.wall} <reading-results.added-up-on-the-gpu.wall <
+#   reading-results.each-hit-read.wall>`. Sum on the GPU, and read the sum every hundred iterations.
+# - With :measured:`a-line-behind-work.the-work.wall` of work queued, ``.item()`` :claim:`stops the CPU for
 #   {a-line-behind-work.item.cpu} <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`. ``if
-#   tensor:`` :claim:`does so, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
+#   tensor:`` :claim:`stops it, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
 #   :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
 #   :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
 #   a-line-behind-work.the-work.wall>`.
-# - A copy from pageable memory with ``non_blocking=True`` :claim:`stops it all the same <0.5 *
+# - A copy from pageable memory with ``non_blocking=True`` :claim:`still stops it <0.5 *
 #   a-line-behind-work.the-work.wall < a-line-behind-work.pageable-copy-non_blocking.cpu>`, and :claim:`the debug mode
 #   misses it <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
 #   From pinned memory, the copy :claim:`returns after {a-line-behind-work.pinned-copy-non_blocking.cpu} <2 *
@@ -713,17 +718,17 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - The documents are in memory. If a disk or a network is the limit, more workers do not help.
-# - One GPU was measured. With several, look at communication as well. A T4 has neither ``bfloat16`` nor TF32: use
+# - The documents are in memory. If a disk or a network is the bottleneck, more workers do not help.
+# - We measured one GPU. With several, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
 #   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
-# - Times bound by the CPU differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
+# - CPU-bound times differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
-# - Inference was not timed: give ``look`` a function that answers a request, and see the :doc:`serving checklist
+# - We did not time inference: pass ``look`` a function that handles one request, and see the :doc:`serving checklist
 #   </serving>`.
 #
 # Thanks to Szymon Migacz, whose `Performance Tuning Guide
 # <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says
 # which to make first. Thanks to Vincent Moens for the `guide to non_blocking and pin_memory
 # <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__: it advises ``non_blocking=True`` in
-# general; here, behind queued work, only copies from pinned memory returned at once. Once you know where to look, the
+# general; here, with work queued, only copies from pinned memory returned immediately. Once you know where to look, the
 # `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ names the kernels.
