@@ -21,7 +21,8 @@ _RECIPES = Path("recipes_source")
 _COMPARES = re.compile(
     r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"
     r"|sooner|better|worse|hardly|nearly|never|flat|(?:less|fewer) (?:[CG]PU )?(?:time|kernels)"
-    r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
+    r"|than|(?:beat|drop|fall(?!s? back)|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?"
+    r"|saves|slows)\b",
     re.IGNORECASE,
 )
 # A number with the unit of a measurement

@@ -30,7 +30,7 @@ def list_quantities() -> list[Quantity]:
         Quantity(name="bandwidth", label=_("bandwidth"), unit="B/s", compared=False),
         Quantity(name="bytes", label=_("bytes"), unit="B", compared=False),
         Quantity(name="shipped", label=_("size of the files"), unit="B"),
-        Quantity(name="longest", label=_("longest text"), unit="tokens", compared=False),
+        Quantity(name="longest", label=_("longest sequence"), unit="tokens", compared=False),
         Quantity(name="graphs", label=_("graphs")),
         Quantity(name="not_compiled", label=_("calls not compiled")),
         Quantity(name="warnings", label=_("warnings"), compared=False),

@@ -28,7 +28,7 @@ COLUMNS = {
     "value": "the figure: median of processes",
     "low": "lower end of the range",
     "high": "upper end of the range",
-    "range": "expected: where 95 of 100 further machines fall; seen: what machines have shown",
+    "range": "expected: of 95 in 100 further machines; seen: of the machines measured so far",
     "unit": "of value, low and high; empty for a bare number",
     "processes": "how many fresh processes were measured",
     "hosts": "on how many machines",
@@ -51,7 +51,7 @@ def link_to_data(docname: str, rows: list[dict[str, Any]], typography: Typograph
     """Return the links to the files beside the page ``docname``, which is in a language."""
     name = PurePosixPath(docname).name
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
-    links += nodes.Text(typography.typeset(_("All numbers of this page as data:") + " "))
+    links += nodes.Text(typography.typeset(_("All numbers on this page as data:") + " "))
     links += _link_to_file(f"{name}.json")
     links += nodes.Text(" · ")
     links += _link_to_file(f"{name}.csv")

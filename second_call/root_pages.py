@@ -28,8 +28,8 @@ _TEXTS = {
     ),
     "recipes": _("Recipes"),
     "lost": _("This page does not exist"),
-    "why": _("It may have moved, or there is a mistake in its address."),
-    "first_page": _("To the first page"),
+    "why": _("It may have moved, or its address may be misspelled."),
+    "first_page": _("Go to the home page"),
     "search": _("Search this site"),
 }
 

@@ -213,8 +213,8 @@ def _has_more_gpu_time(row: ChartRow) -> bool:
 
 def _explain_more_gpu_time() -> str:
     return _(
-        "GPU time is measured in other calls than wall time, under a profiler. Where it comes "
-        "out longer than wall time, the bar shows a GPU that is busy throughout."
+        "GPU time is profiled in separate calls. Where it comes out longer than wall time, the "
+        "bar shows the GPU as fully busy."
     )
 
 

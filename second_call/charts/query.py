@@ -320,6 +320,6 @@ def _describe_ranges(measured: Sequence[Measurement]) -> str:
     for measurement in measured:
         if measurement.processes > 1:
             return _(
-                "in brackets: where a further machine is expected, or what machines have shown"
+                "in brackets: the range expected on other machines, or the range measured so far"
             )
     return ""

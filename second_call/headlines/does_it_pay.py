@@ -76,8 +76,8 @@ def _explain(
         "cases": len(first_calls),
     }
     text = _(
-        "Calls until compiling breaks even, by the time of a call and its speed-up. Startup is "
-        "%(startup)s: %(compiler)s until the compiler runs, and a first call of %(first_call)s "
+        "Calls until compiling breaks even, by call time and speed-up. The up-front cost is "
+        "%(startup)s: %(compiler)s of compiler startup plus a first call of %(first_call)s "
         "(medians of %(recipes)s recipes and %(cases)s cases)."
     )
     return typography.typeset(text % facts)
@@ -111,10 +111,10 @@ def _field_texts() -> dict[str, str]:
     """Return the sentences below the fields; does_it_pay.js has them, too."""
     return {
         "pays": _(
-            "It pays if a call gets more than %(factor)s as fast. At %(example)s, it breaks "
-            "even after %(calls)s calls."
+            "Compiling pays off if calls get more than %(factor)s as fast. At %(example)s, it "
+            "breaks even after %(calls)s calls."
         ),
-        "never": _("It never pays: the whole run is shorter than the startup."),
+        "never": _("Compiling cannot pay off: the whole run is shorter than the up-front cost."),
     }
 
 

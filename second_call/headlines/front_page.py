@@ -114,7 +114,8 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     lines = []
     if compiled:
         text = _(
-            "In %(cases)s cases, compiling alone made the work %(range)s as fast, startup aside."
+            "In %(cases)s cases, compiling alone gave %(range)s the original speed, not counting "
+            "up-front costs."
         )
         facts = {
             "cases": nodes.Text(str(len(compiled))),
@@ -125,8 +126,8 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     parts: dict[str, nodes.Node] = {}
     if graphs:
         text = _(
-            "Where the GPU waited for the CPU, CUDA graphs gave %(range)s; %(manual)s of the "
-            "%(cases)s cases needed no compiler."
+            "Where the GPU waited for the CPU, CUDA graphs gave speed-ups of %(range)s; %(manual)s "
+            "of the %(cases)s cases needed no compiler."
         )
         sentences.append(text)
         without_compiler = [gain for gain in graphs if gain.compiles_nothing]
@@ -134,7 +135,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         parts["manual"] = nodes.Text(str(len(without_compiler)))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
-        text = _("%(option)s made optimizer steps %(speed_up)s as fast and costs no startup.")
+        text = _("%(option)s made optimizer steps %(speed_up)s as fast at no up-front cost.")
         sentences.append(text)
         parts["option"] = nodes.literal("", "fused=True")
         parts["speed_up"] = _make_range(fused, typography)
@@ -211,15 +212,15 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
     if gain.pays_after:
         calls = typography.format_measurement(gain.pays_after)
         facts = {"startup": startup, "calls": calls}
-        text = _("startup %(startup)s · breaks even after %(calls)s calls") % facts
+        text = _("%(startup)s up front · breaks even after %(calls)s calls") % facts
     elif gain.compiles_nothing and gain.startup is None:
-        text = _("no startup, nothing compiled")
+        text = _("no up-front cost, nothing compiled")
     elif gain.compiles_nothing:
-        text = _("startup %s, nothing compiled") % startup
+        text = _("%s up front, nothing compiled") % startup
     elif startup:
-        text = _("startup %s") % startup
+        text = _("%s up front") % startup
     else:
-        text = _("startup not measured")
+        text = _("up-front cost not measured")
     return typography.typeset(text)
 
 
@@ -238,4 +239,4 @@ def _describe_later_calls(gain: Gain, typography: Typography) -> str:
         "before": typography.format_measurement(before),
         "after": typography.format_measurement(after),
     }
-    return typography.typeset(_("later calls: %(after)s, before %(before)s") % facts)
+    return typography.typeset(_("later calls: %(after)s (was %(before)s)") % facts)

@@ -164,13 +164,13 @@ def _describe_state(state: State | None) -> tuple[str, str]:
         text = _("Before the change, the GPU works at least 80% of the time.")
     elif state is State.MEMORY:
         title = _("Memory")
-        text = _("The peak of GPU memory in a step, beside weights and batch.")
+        text = _("Peak GPU memory of a step, not counting weights and batch.")
     elif state is State.STARTUP:
-        title = _("Startup")
-        text = _("How long the first result takes.")
+        title = _("First calls")
+        text = _("How long a new process takes to its first result.")
     elif state is State.OTHER:
-        title = _("Data loading and work of the CPU")
-        text = _("How busy the GPU is was not measured, or it has no part in the work.")
+        title = _("Data loading and CPU work")
+        text = _("The GPU's share was not measured, or the work does not use the GPU.")
     else:
         return _("[not measured yet]"), ""
     return title, text
@@ -193,7 +193,7 @@ def _column_names(state: State | None) -> list[str]:
     """
     names = [_("Before and after"), _name_ratio(state)]
     if state not in (State.MEMORY, State.STARTUP):
-        names += [_("Startup"), _("Breaks even after")]
+        names += [_("Up-front cost"), _("Breaks even after")]
     return names
 
 

@@ -77,8 +77,8 @@ def describe_spread(figure: Measurement, locale: Locale) -> str:
         text = _("the same in %(processes)s processes on one machine")
     elif figure.is_predicted:
         text = _(
-            "%(low)s to %(high)s expected of a further machine, "
-            "after %(processes)s processes on %(machines)s"
+            "%(low)s to %(high)s expected on another machine, "
+            "from %(processes)s processes on %(machines)s"
         )
     elif figure.hosts > 1:
         text = _("%(low)s to %(high)s on %(machines)s machines, in %(processes)s processes")

@@ -36,5 +36,5 @@ def _make_line(quantity: Quantity) -> list[list[nodes.Node]]:
 def _describe(quantity: Quantity) -> str:
     meaning = quantity.meaning or quantity.label
     if quantity.gpu_only:
-        return str(_("%s; on a GPU only") % meaning)
+        return str(_("%s; GPU only") % meaning)
     return str(meaning)

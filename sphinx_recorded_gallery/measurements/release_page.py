@@ -136,9 +136,9 @@ def _tell_recipe(
         yield nodes.rubric("", "", _link(env, docname))
     facts = {"now": name_release(env, docname, now), "before": before, "machines": changes.hosts}
     if changes.hosts == 1:
-        text = _("%(now)s beside %(before)s on 1 machine: how machines differ is not known.")
+        text = _("%(now)s against %(before)s on 1 machine: how far machines differ is unknown.")
     else:
-        text = _("%(now)s beside %(before)s on %(machines)s machines that measured both.")
+        text = _("%(now)s against %(before)s on %(machines)s machines that measured both.")
     yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
     claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
     quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
@@ -183,7 +183,7 @@ def _tell_quantities(
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
     if unknown:
         names = {"quantities": ", ".join(unknown)}
-        text = _("Not known from one machine, whose CPU decides: %(quantities)s")
+        text = _("Unknown, because the CPU of one machine sets the figure: %(quantities)s")
         yield [(str(text % names), False)]
 
 
@@ -201,7 +201,7 @@ def _tell_claim(
     else:
         holds, held = before, claim.before
         fails, refuted = now, claim.now
-    text = _("Holds with %(holds)s and not with %(fails)s:") % {"holds": holds, "fails": fails}
+    text = _("Holds with %(holds)s but not with %(fails)s:") % {"holds": holds, "fails": fails}
     return [
         (f"{text} ", False),
         *tell_comparison(env, docname, held.compared),
@@ -261,7 +261,7 @@ def _describe_basis(basis: set[Basis]) -> str:
     if basis == {Basis.WITHIN_PROCESS}:
         return str(_("(relative to the baseline)"))
     if Basis.HOST in basis:
-        return str(_("(bound by the host)"))
+        return str(_("(host-bound)"))
     return ""
 
 

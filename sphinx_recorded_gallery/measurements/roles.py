@@ -239,16 +239,13 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
-            "A range is what machines have shown. Where it is expected of a further machine, it "
-            "follows from the GPU alone, and 95 of 100 machines fall into it."
+            "A range spans the machines measured so far. If it is expected on another machine, it "
+            "depends on the GPU alone and should hold for 95 of 100 machines."
         )
     ]
     if node["hosts"] == 1:
         notes.append(
-            _(
-                "All processes ran on one machine: how far others of its kind differ was not "
-                "measured."
-            )
+            _("All processes ran on one machine, so how far other machines differ is unknown.")
         )
     paragraphs = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
     self.body.append(

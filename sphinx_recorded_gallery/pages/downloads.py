@@ -279,7 +279,7 @@ def _clean_outputs(
 
 def _note_on_tables() -> NotebookNode:
     """Return an output which says that one run measured the numbers of the tables above it."""
-    text = str(_("One run measured these numbers. The page shows the medians of all processes."))
+    text = str(_("These numbers are from one run. The page shows the medians of all processes."))
     return nbformat.v4.new_output("display_data", {"text/markdown": text, "text/plain": text})
 
 

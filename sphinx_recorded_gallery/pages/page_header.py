@@ -66,14 +66,14 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
     """Return why results are missing or may be outdated; empty if they are current."""
     if isinstance(page, Unrecorded):
         if not page.path.exists():
-            return str(_("This page has not been recorded yet: its results are missing here."))
-        return str(_("The recording of this page is damaged: its results are missing here."))
+            return str(_("This page has not been recorded yet, so it shows no results."))
+        return str(_("The recording of this page is damaged, so it shows no results."))
     if page.comparison.is_current:
         return ""
     numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"
     text: str = _(
         "The code of this page changed after it was recorded (code blocks: %s). "
-        "Changed blocks show no result, and results of others may differ by now."
+        "Changed blocks show no results, and other results may be out of date."
     )
     return text % numbers
 

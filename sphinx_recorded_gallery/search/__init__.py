@@ -71,17 +71,17 @@ def _describe_search(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
     """Give templates the texts of the search, and write its page, which search engines skip."""
-    no_script = _("Search needs JavaScript. Without it, all pages can be reached from here:")
+    no_script = _("Search needs JavaScript. Without it, you can reach all pages from here:")
     context["search_texts"] = {
         "title": str(_("Search")),
         "field": str(_("Search this site")),
         "no_script": typeset(f"{no_script} ", current_language(app.config).locale),
-        "first_page": str(_("First page")),
+        "first_page": str(_("Home page")),
         "labels": {
             "searching": str(_("Searching …")),
-            "none": str(_("No page has any of these words.")),
+            "none": str(_("No page contains any of these words.")),
             "found": str(_("Pages found: %s")),
-            "most": str(_("Pages found: %s. Shown are those that fit best.")),
+            "most": str(_("Pages found: %s. The best matches are shown.")),
             "failed": str(_("The search index could not be loaded. Reload the page to try again.")),
         },
     }

@@ -27,7 +27,7 @@ SECRET = "opensesame"
 LABELS = (
     *("Notebook", "Script", "%(percent)s of this page is translated; the rest is in English."),
     *("Help translating", "Recorded on %(device)s, %(date)s", "Evidence", "Unfold all"),
-    "This page has not been recorded yet: its results are missing here.",
+    "This page has not been recorded yet, so it shows no results.",
 )
 BORROWED = (
     "Search",

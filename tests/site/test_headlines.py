@@ -157,12 +157,12 @@ def test_a_case_says_speed_up_startup_and_break_even(site: Gallery) -> None:
     page = site.build().page("results")
     assert find_values(find_row(page, "fused")) == {
         "Speed-up": "2.40×",
-        "Startup": "none",
+        "Up-front cost": "none",
         "Breaks even after": "–",
     }
     compiled = find_values(find_row(page, "compiled"))
-    assert compiled["Startup"] == "20 s"  # the start of the compiler and the first call
-    assert find_values(find_row(page, "CUDA graph"))["Startup"] == "100 ms"
+    assert compiled["Up-front cost"] == "20 s"  # the start of the compiler and the first call
+    assert find_values(find_row(page, "CUDA graph"))["Up-front cost"] == "100 ms"
     assert find_row(page, "fused").select_one("a")["href"] == "recipes/steps.html"
 
 
@@ -185,10 +185,10 @@ def test_a_graph_whose_capture_was_not_timed_has_a_dash_and_no_startup_of_none(
     site: Gallery,
 ) -> None:
     row = find_row(site.build().page("results"), "CUDA graph")
-    assert find_values(row)["Startup"] == "100 ms"
+    assert find_values(row)["Up-front cost"] == "100 ms"
     store(site, *[figure for figure in FIGURES if figure.key != "adam.100.graph.ready"])
     row = find_row(site.build().page("results"), "CUDA graph")
-    assert find_values(row)["Startup"] == "–"
+    assert find_values(row)["Up-front cost"] == "–"
 
 
 def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery) -> None:
@@ -293,9 +293,9 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
     assert build.warnings == ""
     soup = parse(build.page("index"))
     assert [words(line) for line in soup.select(".gains-line")] == [
-        "In 1 cases, compiling alone made the work 0.830× as fast, startup aside.",
-        "Where the GPU waited for the CPU, CUDA graphs gave 8.00× ; 1 of the 1 cases needed no "
-        "compiler. fused=True made optimizer steps 2.40× as fast and costs no startup.",
+        "In 1 cases, compiling alone gave 0.830× the original speed, not counting up-front costs.",
+        "Where the GPU waited for the CPU, CUDA graphs gave speed-ups of 8.00× ; 1 of the 1 cases "
+        "needed no compiler. fused=True made optimizer steps 2.40× as fast at no up-front cost.",
     ]
     assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
@@ -306,8 +306,8 @@ def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> Non
     assert [row.select_one("a")["href"] for row in rows] == 3 * ["recipes/steps.html"]
     parts = ("symptom", "fix", "ratio", "facts")
     assert [[words(row.select_one(f".recipe-row-{part}")) for part in parts] for row in rows] == [
-        ["It waits", "Capture it", "8.00×", "startup 100 ms, nothing compiled"],
-        ["step() is slow", "Pass fused=True", "2.40×", "no startup, nothing compiled"],
+        ["It waits", "Capture it", "8.00×", "100 ms up front, nothing compiled"],
+        ["step() is slow", "Pass fused=True", "2.40×", "no up-front cost, nothing compiled"],
         ["The start is slow", "Keep the cache", "2.50×", ""],
     ]
 
@@ -334,7 +334,7 @@ def test_calls_to_pay_are_startup_by_time_saved() -> None:
     assert calls_to_pay(12, 0.01, 1.5) == pytest.approx(3600)
     assert format_calls(3612.4, US) == "3,600"
     assert format_calls(0.02, US) == "1"
-    assert describe_fields(12, 10, 1200, US).startswith("It never pays")
+    assert describe_fields(12, 10, 1200, US).startswith("Compiling cannot pay off")
     assert "more than 2× as fast. At 1.5×, it breaks even after 3,600" in describe_fields(
         12, 10, 2400, US
     )

@@ -53,6 +53,8 @@ TEXTS: dict[str, list[tuple[int, str]]] = {
     "It takes :measured:`a.wall`, {b.gpu} and ``x = 17 MB``.": [],
     ".. code-block:: python\n\n   faster = 3  # ms\n\nWords.": [],
     "PyTorch 2.11, 3 graphs and issue 193061.": [],
+    "It falls back to eager mode. Then it fell.": [],
+    "The time falls.": [(7, "The time falls.")],
 }
 
 

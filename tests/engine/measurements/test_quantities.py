@@ -78,6 +78,6 @@ def test_a_page_lists_all_quantities(own: Gallery) -> None:
     index.write_text(f"{index.read_text()}\n.. quantities::\n")
     table = BeautifulSoup(own.build().page("index"), "html.parser").table
     lines = [[cell.get_text(strip=True) for cell in row.select("td")] for row in table("tr")]
-    assert ["wall", "s", "Time of a call, until the device is done"] in lines
-    assert lines[-1] == ["energy", "J", "energy drawn; on a GPU only"]
+    assert ["wall", "s", "Time per call, until the device is done"] in lines
+    assert lines[-1] == ["energy", "J", "energy drawn; GPU only"]
     assert len(lines) == 1 + len(standard_quantities()) + 1

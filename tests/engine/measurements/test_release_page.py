@@ -54,12 +54,14 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
     add(released, f"Text, :claim:`it wins <{WINS}>`.\n\n{DIRECTIVE}")
     measure_both(released)
     page = read_page(released)
-    assert f"Python {HERE} beside 2.11 on 1 machine: how machines differ is not known." in str(page)
+    assert f"Python {HERE} against 2.11 on 1 machine: how far machines differ is unknown." in str(
+        page
+    )
     claim, moved, unknown = sentences(page)
     fused = "fused 14.0\u00a0ms < foreach 39.0\u00a0ms; 2.11: fused 50\u00a0ms · foreach 39\u00a0ms"
-    assert re.sub(" +", " ", claim) == f"Holds with {HERE} and not with 2.11: {fused}"
+    assert re.sub(" +", " ", claim) == f"Holds with {HERE} but not with 2.11: {fused}"
     assert moved == "kernels: more by 23% in 1 of 1 measurements"
-    assert unknown == "Not known from one machine, whose CPU decides: step"
+    assert unknown == "Unknown, because the CPU of one machine sets the figure: step"
     table = page.select_one("details.release-changes table")
     lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
     assert lines == [
@@ -72,7 +74,7 @@ def test_several_machines_have_a_range(released: Gallery) -> None:
     add(released, f"Text.\n\n{DIRECTIVE}")
     measure_both(released, hosts=3)
     page = read_page(released)
-    assert f"Python {HERE} beside 2.11 on 3 machines that measured both." in page.get_text()
+    assert f"Python {HERE} against 2.11 on 3 machines that measured both." in page.get_text()
     relative = "(relative to the baseline)"
     assert f"step: faster by 72% in 1 of 2 measurements {relative}" in sentences(page)
     cells = page.select_one("details.release-changes table")("td")

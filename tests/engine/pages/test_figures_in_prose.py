@@ -96,7 +96,7 @@ def test_a_figure_is_written_as_readers_expect(
     ("facts", "said"),
     [
         ({"hosts": 1}, "2.6 to 2.9× in 5 processes on one machine"),
-        ({"gpu_bound": True}, "2.6 to 2.9× expected of a further machine, after 5 processes on 3"),
+        ({"gpu_bound": True}, "2.6 to 2.9× expected on another machine, from 5 processes on 3"),
         ({"gpu_bound": True, "hosts": 2}, "2.6 to 2.9× on 2 machines, in 5 processes"),
         ({"processes": 1}, "measured in one process"),
         (
