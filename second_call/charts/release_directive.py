@@ -25,6 +25,8 @@ from .directive import make_node
 DRAWN = ("speedup", "gpu", "memory", "first_call")
 MORE_IS_BETTER = ("speedup",)
 RECIPES_DRAWN = 4  # those in which a quantity changed most
+# Bytes; the ratio of smaller amounts is that of a workspace or of the allocator's own blocks
+LEAST_MEMORY_DRAWN = 100e6
 
 
 class ReleaseChart(SphinxDirective):
@@ -74,12 +76,16 @@ def _find_changes(env: BuildEnvironment, now: str, before: str) -> list[releases
 def _find_drawable(
     env: BuildEnvironment, docname: str, quantity: str, now: str, before: str
 ) -> list[Change]:
-    """Return the changes of a quantity that have a place on a logarithmic axis."""
+    """Return the changes of a quantity whose ratio has a place on a logarithmic axis."""
     changes = []
     for change in Gallery(env).load_changes(docname, now, before).moved:
+        if change.now.quantity != quantity:
+            continue
         ratios = (change.ratio, change.low, change.high)
         is_finite = all(0 < ratio < math.inf for ratio in ratios)
-        if is_finite and change.now.quantity == quantity:
+        is_memory = change.now.unit == "B"
+        is_small = is_memory and change.now.value < LEAST_MEMORY_DRAWN
+        if is_finite and not is_small:
             changes.append(change)
     return changes
 

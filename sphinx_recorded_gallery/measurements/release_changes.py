@@ -33,6 +33,9 @@ from .replicates import Process
 from .rows import Row
 
 SMALL = 1.02  # a ratio that counts as none
+# Units whose changes are told as differences. A buffer that a release adds has the same size beside
+# a small model as beside a large one, and 2,000 times as much of next to nothing says little.
+UNITS_OF_DIFFERENCES = ("B",)
 
 
 class Basis(Enum):
@@ -60,6 +63,16 @@ class Change:
     def hosts(self) -> int:
         """How many hosts measured it with both releases."""
         return len(self.by_host)
+
+    @property
+    def difference(self) -> float:
+        """How much more it is now, in its unit; negative if it is less."""
+        return self.now.value - self.before.value
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether the difference tells more than the ratio does."""
+        return self.now.unit in UNITS_OF_DIFFERENCES
 
     @property
     def is_known(self) -> bool:
@@ -333,3 +346,9 @@ def find_percents(changes: Sequence[Change]) -> tuple[float, float]:
     """Return the smallest and largest share by which measurements changed, as 0.08 and 0.51."""
     shares = [abs(change.ratio - 1) for change in changes]
     return min(shares), max(shares)
+
+
+def find_differences(changes: Sequence[Change]) -> tuple[float, float]:
+    """Return the smallest and largest amount by which measurements changed, in their unit."""
+    amounts = [abs(change.difference) for change in changes]
+    return min(amounts), max(amounts)

@@ -39,6 +39,7 @@ from .release_changes import (
     QuantitySummary,
     ReleaseChanges,
     compare_releases,
+    find_differences,
     summarize,
 )
 from .table_nodes import make_table
@@ -115,8 +116,14 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
             without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
     if len(compared) > 1:
         told += _tell_together(env, compared)
+    machines = {changes.hosts for changes in compared.values()}
+    if len(compared) > 1 and len(machines) == 1:  # says once what holds for each recipe
+        told.insert(0, _tell_machines(env, next(iter(compared)), now, before, machines.pop()))
+        are_told = True
+    else:
+        are_told = False
     for docname, changes in compared.items():
-        told += _tell_recipe(env, docname, now, before, changes)
+        told += _tell_recipe(env, docname, now, before, changes, machines_are_told=are_told)
     facts = {"now": now, "before": before}
     if not compared and len(docnames) > 1:
         text = _("No machine has measured any recipe with both %(now)s and %(before)s yet.")
@@ -127,19 +134,33 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
     return told
 
 
+def _tell_machines(
+    env: BuildEnvironment, docname: str, now: str, before: str, machines: int
+) -> nodes.paragraph:
+    """Return a sentence on how many machines have measured both releases."""
+    facts = {"now": name_release(env, docname, now), "before": before, "machines": machines}
+    if machines == 1:
+        text = _("%(now)s against %(before)s on 1 machine: how far machines differ is unknown.")
+    else:
+        text = _("%(now)s against %(before)s on %(machines)s machines that measured both.")
+    return _paragraph(nodes.Text(typeset(str(text % facts), current_language(env.config).locale)))
+
+
 def _tell_recipe(
-    env: BuildEnvironment, docname: str, now: str, before: str, changes: ReleaseChanges
+    env: BuildEnvironment,
+    docname: str,
+    now: str,
+    before: str,
+    changes: ReleaseChanges,
+    *,
+    machines_are_told: bool,
 ) -> Iterator[nodes.Node]:
     """Yield the name of a recipe, sentences on what moved, and a table of the measurements."""
     locale = current_language(env.config).locale
     if docname != env.docname:
         yield nodes.rubric("", "", _link(env, docname))
-    facts = {"now": name_release(env, docname, now), "before": before, "machines": changes.hosts}
-    if changes.hosts == 1:
-        text = _("%(now)s against %(before)s on 1 machine: how far machines differ is unknown.")
-    else:
-        text = _("%(now)s against %(before)s on %(machines)s machines that measured both.")
-    yield _paragraph(nodes.Text(typeset(str(text % facts), locale)))
+    if not machines_are_told:
+        yield _tell_machines(env, docname, now, before, changes.hosts)
     claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
     quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
     folded = release_table(summary=str(_("What moved, measurement by measurement")))
@@ -220,7 +241,7 @@ def _tell_quantity(
         if changes:
             facts = {
                 "quantity": quantity,
-                "by": _format_shares(changes, locale),
+                "by": _format_amounts(changes, locale),
                 "count": len(changes),
                 "all": summary.count,
             }
@@ -247,13 +268,24 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
     )
 
 
-def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
-    """Return the shares by which measurements changed: ``8 to 51%``."""
+def _format_amounts(changes: Sequence[Change], locale: Locale) -> str:
+    """Return by how much measurements changed: ``8% to 51%``, or ``2.1 MB to 34 MB``."""
+    if changes[0].is_difference:
+        least, greatest = find_differences(changes)
+        low = _format_difference(least, changes[0].now.unit, locale)
+        high = _format_difference(greatest, changes[0].now.unit, locale)
+        return low if low == high else join_ends(low, high)
     shares = [abs(change.ratio - 1) for change in changes if math.isfinite(change.ratio)]
     if not shares:
         return "∞"
     low, high = format_percent(min(shares), locale, 0), format_percent(max(shares), locale, 0)
     return low if low == high else join_ends(low, high)
+
+
+def _format_difference(amount: float, unit: str, locale: Locale) -> str:
+    """Return an amount with two digits, 34 MB."""
+    last_digit = math.floor(math.log10(abs(amount))) - 1
+    return format_value(amount, unit, locale, last_digit, like=abs(amount))
 
 
 def _describe_basis(basis: set[Basis]) -> str:
@@ -273,22 +305,26 @@ def _draw_table(
     changes: Sequence[Change],
     locale: Locale,
 ) -> nodes.table:
-    """Return a table of measurements that moved: both values, and the ratio with its range."""
-    texts = ("", before, now, _("times as much"))
+    """Return a table of measurements that moved: both values, and by how much."""
+    texts = ("", before, now, _("change"))
     head = [[nodes.Text(text)] if text else [] for text in texts]
     lines = []
     for change in changes:
         values = [
             format_measurement(change.before, locale),
             format_measurement(change.now, locale),
-            _format_ratio(change, locale),
+            _format_change(change, locale),
         ]
         name = name_nodes(name_measurement(env, docname, change.now))
         lines.append([name, *([nodes.Text(value)] for value in values)])
     return make_table(head, lines, stubs=1, classes=["release-table"])
 
 
-def _format_ratio(change: Change, locale: Locale) -> str:
+def _format_change(change: Change, locale: Locale) -> str:
+    """Return a difference, +34 MB, or a ratio with the range of the machines."""
+    if change.is_difference:
+        sign = "+" if change.difference > 0 else "\u2212"
+        return sign + _format_difference(abs(change.difference), change.now.unit, locale)
     if not math.isfinite(change.ratio):
         return "∞"
     ratio, low, high = (

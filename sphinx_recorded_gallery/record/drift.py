@@ -21,6 +21,7 @@ from ..measurements.release_changes import (
     Change,
     QuantitySummary,
     compare_releases,
+    find_differences,
     find_percents,
 )
 from ..measurements.replicates import Process, replicates_path
@@ -253,13 +254,23 @@ def _describe_summary(summary: QuantitySummary) -> str:
     parts = []
     for word, changes in (("less", summary.less), ("more", summary.more)):
         if changes:
-            smallest, largest = find_percents(changes)
-            low, high = f"{100 * smallest:.0f}", f"{100 * largest:.0f}"
-            by = low if low == high else f"{low} to {high}"
-            parts.append(f"{word} in {len(changes)} of {summary.count} by {by} %")
+            by = _describe_amounts(changes)
+            parts.append(f"{word} in {len(changes)} of {summary.count} by {by}")
     if len(summary.less) + len(summary.more) < summary.count:
         parts.append("else unchanged")
     return f"{summary.quantity}: {', '.join(parts)}"
+
+
+def _describe_amounts(changes: Sequence[Change]) -> str:
+    """Return by how much measurements changed: ``8 to 51 %``, or ``1e+06 to 3.4e+07 B``."""
+    if changes[0].is_difference:
+        unit = changes[0].now.unit
+        low, high = (f"{amount:.2g}" for amount in find_differences(changes))
+    else:
+        unit = "%"
+        low, high = (f"{100 * share:.0f}" for share in find_percents(changes))
+    ends = low if low == high else f"{low} to {high}"
+    return f"{ends} {unit}"
 
 
 _BASIS_MARKS = {

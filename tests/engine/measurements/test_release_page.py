@@ -2,6 +2,7 @@
 
 import platform
 import re
+from dataclasses import replace
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -65,7 +66,7 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
     table = page.select_one("details.release-changes table")
     lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
     assert lines == [
-        ["", "2.11", HERE, "times as much"],
+        ["", "2.11", HERE, "change"],
         ["Adam·fused· kernels", "1,000", "1,234", "1.23× on 1 machine"],
     ]
 
@@ -105,6 +106,20 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     page = read_page(released, "index")
     together = page.find("p", string="All recipes together").find_next("ul")
     assert "kernels: more by 23% in 2 of 2 measurements" in together.get_text()
+    machines = f"Python {HERE} against 2.11 on 1 machine: how far machines differ is unknown."
+    assert page.get_text().count(machines) == 1
+
+
+def test_bytes_are_compared_by_their_difference(released: Gallery) -> None:
+    add(released, f"Text.\n\n{DIRECTIVE}")
+    here = str(released.recording("steps").facts["host"])
+    for versions, memory in (({"python": f"{HERE}.0"}, 34_000_000), (OLD, 16_000)):
+        rows = [*steps(), replace(kernels(memory), quantity="memory", unit="B")]
+        add_replicate(released, rows=rows, host=here, versions=versions)
+    page = read_page(released)
+    assert "memory: more by 34 MB in 1 of 1 measurements" in page.get_text().replace("\u00a0", " ")
+    cells = page.select_one("details.release-changes table")("td")
+    assert cells[2].get_text(strip=True).replace("\u00a0", " ") == "+34 MB"
 
 
 @pytest.mark.parametrize(
