@@ -6,7 +6,7 @@ their words from the catalogs.
 
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.api import current_language, source_language
+from sphinx_recorded_gallery.api import Language
 
 _NAMES = {
     "blocks compiled": "compiled blocks",
@@ -26,7 +26,7 @@ _NAMES = {
 
 def name_in_english(app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
     """Return the English name of a case or variant; None leaves the recipe's own word."""
-    is_english = current_language(app.config) == source_language(app.config)
+    is_english = Language.current(app.config) == Language.source(app.config)
     if kind != "name" or not is_english:
         return None
     return _NAMES.get(word)

@@ -9,7 +9,7 @@ from babel import Locale
 from sphinx.config import Config
 
 from . import dates_and_numbers
-from .languages import current_language
+from .languages import Language
 from .measurements import numbers
 from .measurements.ranges import Measurement
 
@@ -26,7 +26,7 @@ class Typography:
     @classmethod
     def of(cls, config: Config) -> Typography:
         """Return the typography of a build's language."""
-        return cls(current_language(config).locale)
+        return cls(Language.current(config).locale)
 
     def typeset(self, text: str) -> str:
         """Return a text made of parts, with the marks and spaces of the language."""

@@ -21,7 +21,7 @@ from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
     Gallery,
     GalleryError,
-    Page,
+    MarkdownPage,
     find_cell_behind,
     note_problem,
     write_block,
@@ -271,7 +271,7 @@ def _is_figure(output: nodes.container) -> bool:
     return all(isinstance(part, nodes.image) for part in output.children)
 
 
-def write_chart(node: chart, page: Page) -> str:
+def write_chart(node: chart, page: MarkdownPage) -> str:
     """Return a chart as a table, its scope and its caption, for notebooks and scripts."""
     if "table" not in node:
         return ""

@@ -10,7 +10,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx_recorded_gallery.api import (
     Gallery,
     Measurement,
-    Outcome,
     RecipeResults,
     Typography,
     slug,
@@ -196,7 +195,7 @@ def _find_problems(recipe: _Recipe, keys: Iterable[str]) -> list[str]:
     problems: list[str] = []
     for key in keys:
         lookup = recipe.gallery.look_up(recipe.docname, key)
-        if lookup.outcome is Outcome.UNREADABLE:
+        if lookup.is_unreadable:
             continue
         if lookup.problem and lookup.problem not in problems:
             problems.append(lookup.problem)

@@ -69,6 +69,16 @@ class RecipeResults:
     #: stands for the measurements of all releases when a build looks for changes
     digest: bytes = b""
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are measurements."""
+        return self.outcome is Outcome.MEASURED
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the files of the recording do not fit together, as ``problem`` says."""
+        return self.outcome is Outcome.UNREADABLE
+
     def of_release(self, release: str = "") -> Measurements:
         """Return the measurements of a release, by default of the page's.
 
@@ -98,6 +108,16 @@ class Lookup:
     #: what was ``compared``, in how many processes it ``held``, and what ``refuted`` it
     claim: ClaimRecord | None = None
     problem: str = ""  #: for a person to correct; empty if there is none
+
+    @property
+    def is_left_to_gpu(self) -> bool:
+        """Whether only a GPU measures it, and the recording was made on a CPU."""
+        return self.outcome is Outcome.LEFT_TO_GPU
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the files of the recording do not fit together; the same holds for all keys."""
+        return self.outcome is Outcome.UNREADABLE
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -149,9 +169,9 @@ def find_in_results(
 
     With ``may_lack``, a recording on a CPU may lack measurements that only a GPU can make.
     """
-    if results.outcome is Outcome.UNREADABLE:
+    if results.is_unreadable:
         return Lookup(outcome=results.outcome, problem=results.problem)
-    if results.outcome is not Outcome.MEASURED:
+    if not results.is_measured:
         return Lookup(outcome=results.outcome)
     can_lack = may_lack and not results.on_gpu
     try:

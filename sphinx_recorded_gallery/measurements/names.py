@@ -13,7 +13,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from ..dates_and_numbers import typeset
-from ..languages import current_language, source_language
+from ..languages import Language
 from ..page_nodes import DATA_CLASS
 from .keys import Term
 from .lookup import load_results
@@ -55,7 +55,7 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     if sizes != case:
         pieces += [*name_word(env, recipe, case), (" · ", False)]
     if sizes:
-        colon = typeset(": ", current_language(env.config).locale)
+        colon = typeset(": ", Language.current(env.config).locale)
         pieces += [*name_word(env, recipe, sizes), (colon, False)]
     pieces += name_word(env, recipe, str(size))
     return pieces
@@ -89,7 +89,7 @@ def tell_comparison(
     Each figure has the names that distinguish it from the others, its factor if that is not 1, and
     its unit. ``between`` separates the figures.
     """
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     measurements = [measurement for _term, measurement in compared]
     pieces: Pieces = []
     for term, measurement in compared:
@@ -135,8 +135,8 @@ def name_nodes(pieces: Pieces) -> list[nodes.Node]:
 
 def mark(config: Config, pieces: Pieces) -> str:
     """Return pieces as HTML; the recipe's own words are marked as data in its language."""
-    tag = source_language(config).tag
-    locale = current_language(config).locale
+    tag = Language.source(config).tag
+    locale = Language.current(config).locale
     html = []
     for words, is_data in pieces:
         if is_data:

@@ -17,10 +17,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from ..dates_and_numbers import format_percent, typeset
-from ..languages import current_language
+from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
-from .lookup import Outcome, all_files, find_claims, load_results
+from .lookup import all_files, find_claims, load_results
 from .names import (
     QUANTITY,
     Pieces,
@@ -88,7 +88,7 @@ def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> 
     the results of the recipe.
     """
     results = load_results(env, docname)
-    if results is None or results.outcome is not Outcome.MEASURED:
+    if results is None or not results.is_measured:
         return ReleaseChanges()
     try:
         new, old = results.of_release(now), results.of_release(before)
@@ -131,7 +131,7 @@ def _tell_recipe(
     env: BuildEnvironment, docname: str, now: str, before: str, changes: ReleaseChanges
 ) -> Iterator[nodes.Node]:
     """Yield the name of a recipe, sentences on what moved, and a table of the measurements."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     if docname != env.docname:
         yield nodes.rubric("", "", _link(env, docname))
     facts = {"now": name_release(env, docname, now), "before": before, "machines": changes.hosts}
@@ -159,7 +159,7 @@ def _tell_together(
     env: BuildEnvironment, compared: Mapping[str, ReleaseChanges]
 ) -> Iterator[nodes.Node]:
     """Yield what moved in all recipes together."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     first = next(iter(compared))  # quantities are called alike in all recipes
     changes = [change for each in compared.values() for change in each.changes]
     yield nodes.rubric("", str(_("All recipes together")))

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from ..languages import current_language
+from ..languages import Language
 from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
 from ..pages.outputs import insert_outputs
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
@@ -112,7 +112,7 @@ def _draw(
     results: RecipeResults,
 ) -> nodes.table:
     """Return a table with a line for each variant, or for each size and variant."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     quantities = _order(table.quantities)
     has_sizes = len({row.size for row in table.rows}) > 1
     size_name = next((row.sizes for row in table.rows if row.sizes), "")

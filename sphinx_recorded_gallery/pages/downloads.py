@@ -32,7 +32,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
 from ..recipes.sanitize import sanitize_for_notebook
 from .markdown import (
-    Page,
+    MarkdownPage,
     bold_line,
     escape,
     join_blocks,
@@ -68,7 +68,9 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     recipe = page.recipe
     trusted = app.config.recorded_gallery_trust_outputs
-    notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname), trusted=trusted)
+    notebook = make_notebook(
+        page, recipe, doctree, MarkdownPage(app.builder, docname), trusted=trusted
+    )
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # services that run notebooks then provide one
@@ -112,7 +114,7 @@ def make_notebook(
     page: RecordedPage | Unrecorded,
     recipe: Recipe,
     document: nodes.document,
-    markdown_page: Page,
+    markdown_page: MarkdownPage,
     *,
     trusted: bool,
 ) -> NotebookNode:
@@ -154,7 +156,7 @@ def make_notebook(
     return notebook
 
 
-def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: Page) -> str:
+def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: MarkdownPage) -> str:
     """Return a block of text as Markdown; headings have the level of their section."""
     texts = []
     for level, node in block:

@@ -56,7 +56,7 @@ _MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
 
 
 @dataclass(frozen=True)
-class Page:
+class MarkdownPage:
     """The page that is being written as Markdown, for its notebook and its script."""
 
     builder: Builder
@@ -99,7 +99,7 @@ class Page:
 
 
 @singledispatch
-def write_block(node: nodes.Node, page: Page) -> str:
+def write_block(node: nodes.Node, page: MarkdownPage) -> str:
     """Return a part of a page as Markdown; only its words, with a warning, if its kind is unknown.
 
     A site writes nodes of its own by a function with the same arguments that it registers:
@@ -114,7 +114,7 @@ def write_block(node: nodes.Node, page: Page) -> str:
 # Words of a paragraph
 
 
-def join_inline(parent: nodes.Element, page: Page) -> str:
+def join_inline(parent: nodes.Element, page: MarkdownPage) -> str:
     """Return the words of a node as Markdown."""
     text = ""
     for node, following in zip_longest(parent.children, parent.children[1:]):
@@ -153,7 +153,7 @@ write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(n
 
 
 @write_block.register
-def _literal(node: nodes.literal, _page: Page) -> str:
+def _literal(node: nodes.literal, _page: MarkdownPage) -> str:
     """Return code between more backticks than it holds."""
     code = " ".join(node.astext().splitlines())
     longest = max(map(len, re.findall("`+", code)), default=0)
@@ -163,7 +163,7 @@ def _literal(node: nodes.literal, _page: Page) -> str:
 
 
 @write_block.register(nodes.Text)
-def _text(node: nodes.Text, _page: Page) -> str:
+def _text(node: nodes.Text, _page: MarkdownPage) -> str:
     """Return plain text, with dollar signs kept from making a formula in their paragraph."""
     block = node.parent
     while isinstance(block.parent, nodes.TextElement):
@@ -174,7 +174,7 @@ def _text(node: nodes.Text, _page: Page) -> str:
 
 
 @write_block.register(nodes.math)
-def _math(node: nodes.math, _page: Page) -> str:
+def _math(node: nodes.math, _page: MarkdownPage) -> str:
     tex = " ".join(node.astext().split())
     if any(traverse_parent(node.parent, nodes.entry)):  # the sign divides cells in Markdown
         tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
@@ -182,7 +182,7 @@ def _math(node: nodes.math, _page: Page) -> str:
 
 
 @write_block.register(nodes.reference | addnodes.download_reference)
-def _link(node: nodes.Element, page: Page) -> str:
+def _link(node: nodes.Element, page: MarkdownPage) -> str:
     text = join_inline(node, page)
     address = page.address(node)
     if not address or not text:
@@ -193,7 +193,7 @@ def _link(node: nodes.Element, page: Page) -> str:
 
 
 @write_block.register(nodes.image)
-def _image(node: nodes.image, page: Page) -> str:
+def _image(node: nodes.image, page: MarkdownPage) -> str:
     address = page.address(node)
     alt = " ".join(node.get("alt", "").split())
     return link(f"![{escape(alt, in_link=True)}]", address) if address else escape(alt)
@@ -202,7 +202,7 @@ def _image(node: nodes.image, page: Page) -> str:
 # Paragraphs, quotes, notes, code and formulas
 
 
-def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
+def join_blocks(children: Iterable[nodes.Node], page: MarkdownPage) -> str:
     """Return blocks as Markdown, an empty line between them."""
     texts = []
     for node in children:
@@ -229,7 +229,7 @@ def plain_code(block: nodes.Element) -> str:
     return "".join(texts).strip("\n")
 
 
-def write_heading(title: nodes.title, level: int, page: Page) -> str:
+def write_heading(title: nodes.title, level: int, page: MarkdownPage) -> str:
     """Return the title of a section."""
     words = join_inline(title, page).replace("\n", " ")
     if words.endswith("#"):  # which Markdown would take for the end of the heading
@@ -258,21 +258,21 @@ write_block.register(nodes.transition, lambda _node, _page: "---")
 
 
 @write_block.register(nodes.Admonition)
-def _note(node: nodes.Element, page: Page) -> str:
+def _note(node: nodes.Element, page: MarkdownPage) -> str:
     """Return a quote with its label; a heading would divide the page."""
     label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
     return quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
 
 @write_block.register(nodes.footnote | nodes.citation)
-def _footnote(node: nodes.Element, page: Page) -> str:
+def _footnote(node: nodes.Element, page: MarkdownPage) -> str:
     label, *body = node.children
     return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
 # Sphinx-Gallery uses code_links_block for code with links.
 @write_block.register(nodes.literal_block | nodes.doctest_block | code_links_block)
-def _code(node: nodes.Element, _page: Page) -> str:
+def _code(node: nodes.Element, _page: MarkdownPage) -> str:
     """Return code on lines of its own, between more backticks than it holds."""
     default = "pycon" if isinstance(node, nodes.doctest_block) else "none"
     language = node.get("language") or node.get("lang", default)
@@ -285,7 +285,7 @@ def _code(node: nodes.Element, _page: Page) -> str:
 
 
 @write_block.register(nodes.math_block)
-def _formula(node: nodes.math_block, _page: Page) -> str:
+def _formula(node: nodes.math_block, _page: MarkdownPage) -> str:
     tex = displayed_tex(node)
     if r"\\" in tex and not _EQUATIONS.match(tex):  # as Sphinx does for pages
         tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}"
@@ -295,7 +295,7 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
 
 
 @write_block.register(nodes.raw)
-def _raw(node: nodes.raw, _page: Page) -> str:
+def _raw(node: nodes.raw, _page: MarkdownPage) -> str:
     """Return HTML unchanged, since its author is trusted; nothing of other formats."""
     if "html" not in node.get("format", "").split():
         return ""
@@ -326,7 +326,7 @@ def _join_points(points: Iterable[tuple[str, str]]) -> str:
 
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
-def _list(node: nodes.Element, page: Page) -> str:
+def _list(node: nodes.Element, page: MarkdownPage) -> str:
     if node.get("enumtype", "arabic") != "arabic":  # Markdown only has numbers
         page.warn_of_unknown(node)
     bullet = node.get("bullet", "*")
@@ -340,7 +340,7 @@ def _list(node: nodes.Element, page: Page) -> str:
 
 
 @write_block.register(nodes.definition_list)
-def _definitions(node: nodes.definition_list, page: Page) -> str:
+def _definitions(node: nodes.definition_list, page: MarkdownPage) -> str:
     points = []
     for item in node:
         *terms, body = item.children
@@ -350,7 +350,7 @@ def _definitions(node: nodes.definition_list, page: Page) -> str:
 
 
 @write_block.register(nodes.table)
-def _table(table: nodes.table, page: Page) -> str:
+def _table(table: nodes.table, page: MarkdownPage) -> str:
     """Return a table in which each row is one line.
 
     Markdown has no cells that span several columns or rows, or that hold more than a paragraph.
