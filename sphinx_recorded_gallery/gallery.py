@@ -100,7 +100,7 @@ class Gallery:
         Its ``moved`` are :class:`Change` objects. Without a host that measured both releases there
         are none. The page at hand follows the results.
         """
-        self.load_results(docname)
+        self.load_results(docname)  # only to let the page follow them
         return once(self.env, load_changes, docname, now, before)
 
     def name_word(self, docname: str, word: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import ClassVar
 
 from babel import Locale
 from sphinx.config import Config
@@ -20,6 +21,8 @@ class Typography:
 
     ``locale`` is Babel's. No method raises an error for a number: what it is given was measured.
     """
+
+    SEPARATOR: ClassVar[str] = dates_and_numbers.SEPARATOR  #: between facts that stand in a row
 
     locale: Locale
 

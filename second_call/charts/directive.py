@@ -22,6 +22,7 @@ from sphinx_recorded_gallery.api import (
     Gallery,
     GalleryError,
     MarkdownPage,
+    Typography,
     find_cell_behind,
     note_problem,
     write_block,
@@ -237,7 +238,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
         return node
     caption = scope
     if drawing.has_ranges and range_note:
-        caption = f"{scope} · {range_note}"
+        caption = scope + Typography.SEPARATOR + range_note
     node["drawing"] = drawing.html
     node["figures"] = render_html(
         "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption

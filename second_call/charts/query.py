@@ -81,10 +81,11 @@ def query(
         return data
     sizes = drawn[0].sizes
     case_name = recipe.name_case(case, drawn[0])
+    processes = _describe_processes(results, drawn)
     return replace(
         data,
         sizes=recipe.name(sizes) if sizes else "",
-        scope=f"{case_name} · {_describe_processes(results, drawn)}",
+        scope=case_name + typography.SEPARATOR + processes,
     )
 
 

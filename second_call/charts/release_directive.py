@@ -100,7 +100,7 @@ def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_re
     if names_recipe:
         names.insert(0, short_name(docname) or PurePosixPath(docname).name)
     quantity = gallery.name_quantity(docname, measurement.quantity)
-    return f"{quantity}: {' · '.join(names)}"
+    return f"{quantity}: {Typography.SEPARATOR.join(names)}"
 
 
 def _make_row(change: Change, label: str) -> releases.Change:

@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from ..dates_and_numbers import typeset
+from ..dates_and_numbers import SEPARATOR, typeset
 from ..languages import Language
 from ..page_nodes import DATA_CLASS
 from .keys import Term
@@ -53,7 +53,7 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     pieces: Pieces = []
     # A case that is called like what its sizes count is named once: "detours: 3"
     if sizes != case:
-        pieces += [*name_word(env, recipe, case), (" · ", False)]
+        pieces += [*name_word(env, recipe, case), (SEPARATOR, False)]
     if sizes:
         colon = typeset(": ", Language.current(env.config).locale)
         pieces += [*name_word(env, recipe, sizes), (colon, False)]
@@ -66,7 +66,7 @@ def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measuremen
     case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
     variant = name_word(env, recipe, measurement.variant)
     quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
-    separator = (" · ", False)
+    separator = (SEPARATOR, False)
     return [*case, separator, *variant, separator, *quantity]
 
 

@@ -16,7 +16,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from ..dates_and_numbers import format_percent, typeset
+from ..dates_and_numbers import SEPARATOR, format_percent, typeset
 from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
@@ -206,7 +206,7 @@ def _tell_claim(
         (f"{text} ", False),
         *tell_comparison(env, docname, held.compared),
         (f"; {fails}: ", False),
-        *tell_comparison(env, docname, refuted.compared, between=" · "),
+        *tell_comparison(env, docname, refuted.compared, between=SEPARATOR),
     ]
 
 

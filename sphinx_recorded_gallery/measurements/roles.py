@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import traverse_parent
 from sphinx.writers.html5 import HTML5Translator
 
+from ..dates_and_numbers import SEPARATOR
 from ..errors import GalleryError
 from ..languages import Language
 from ..store import get_store
@@ -127,7 +128,7 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
     names = name_measurement(env, node["recipe"], measurement)
     if node["release"]:
         release = name_release(env, node["recipe"], node["release"])
-        names = [*names, (" · ", False), (release, False)]
+        names = [*names, (SEPARATOR, False), (release, False)]
     return names, text, node["spread"]
 
 
