@@ -45,7 +45,7 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Term:
+class ComparisonTerm:
     """One side of a comparison."""
 
     key: str  # of which parts may be left out
@@ -168,7 +168,7 @@ def is_comparison(key: str) -> bool:
     return "<" in key
 
 
-def parse_comparison(text: str) -> tuple[Term, ...]:
+def parse_comparison(text: str) -> tuple[ComparisonTerm, ...]:
     """Return the terms of a comparison, the smallest first; raise ``ValueError`` for mistakes."""
     terms = []
     over_sizes = _SIZES.fullmatch(text)
@@ -178,12 +178,12 @@ def parse_comparison(text: str) -> tuple[Term, ...]:
                 raise ValueError(
                     f"a size is missing in the claim <{text}>; write one such as 2 < 4"
                 )
-            terms.append(Term(key=over_sizes["key"], size=size.strip()))
+            terms.append(ComparisonTerm(key=over_sizes["key"], size=size.strip()))
         return tuple(terms)
     for part in text.split("<"):
         match = _TERM.fullmatch(part.strip())
         if match is None:
             remedy = "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
             raise ValueError(f"{part.strip()!r} in the claim <{text}> is not a key; {remedy}")
-        terms.append(Term(key=match["key"], factor=float(match["factor"] or 1)))
+        terms.append(ComparisonTerm(key=match["key"], factor=float(match["factor"] or 1)))
     return tuple(terms)

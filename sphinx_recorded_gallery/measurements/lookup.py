@@ -19,7 +19,7 @@ from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
 from ..store import cached, digest_of, once, watch
-from .keys import Reference, Term, find_references, is_comparison, parse_comparison
+from .keys import ComparisonTerm, Reference, find_references, is_comparison, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
@@ -215,11 +215,11 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
     That is so if a GPU measured the term with the same code, or if only GPUs measure its quantity
     and this CPU measured another quantity of the same case, variant and size.
     """
-    terms: Sequence[Term]
+    terms: Sequence[ComparisonTerm]
     if is_comparison(key):
         terms = parse_comparison(key)
     else:
-        terms = [Term(key=key)]
+        terms = [ComparisonTerm(key=key)]
     for term in terms:
         is_measured = _has(results.measurements, term) or _has(results.gpu_measurements, term)
         if not is_measured and not _lacks_only_quantity(results.measurements, term, gpu_only):
@@ -227,7 +227,7 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
     return True
 
 
-def _has(measurements: Measurements, term: Term) -> bool:
+def _has(measurements: Measurements, term: ComparisonTerm) -> bool:
     try:
         measurements.find(term.key, term.size)
     except (NotMeasured, ValueError):
@@ -235,7 +235,9 @@ def _has(measurements: Measurements, term: Term) -> bool:
     return True
 
 
-def _lacks_only_quantity(measurements: Measurements, term: Term, gpu_only: frozenset[str]) -> bool:
+def _lacks_only_quantity(
+    measurements: Measurements, term: ComparisonTerm, gpu_only: frozenset[str]
+) -> bool:
     """Return whether a term has a GPU's quantity of a case that was measured otherwise."""
     *parts, quantity = term.key.split(".")
     if quantity not in gpu_only:

@@ -20,8 +20,9 @@ from ..dates_and_numbers import SEPARATOR, format_percent, typeset
 from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
+from .docutils_tables import make_table
 from .lookup import all_files, find_claims, load_results
-from .names import (
+from .names_for_readers import (
     QUANTITY,
     Pieces,
     name_measurement,
@@ -41,7 +42,6 @@ from .release_changes import (
     compare_releases,
     summarize,
 )
-from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 

@@ -21,7 +21,7 @@ from ..languages import Language
 from ..store import get_store
 from .keys import Reference, at_release, parse_claim, parse_reference
 from .lookup import Lookup, find_page, look_up
-from .names import mark, name_measurement, name_release, tell_comparison
+from .names_for_readers import mark, name_measurement, name_release, tell_comparison
 from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 

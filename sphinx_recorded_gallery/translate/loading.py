@@ -18,8 +18,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import translators
 from sphinx.util import logging
 
+from ..engine_labels import ENGINE, shipped_labels
 from ..errors import GalleryError
-from ..labels import ENGINE, shipped_labels
 from ..languages import Language, is_translated, locale_folder
 from ..store import cached, hash_file, once, watch
 from .catalogs import (

@@ -19,13 +19,13 @@ from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
 from ..pages.outputs import insert_outputs
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
+from .docutils_tables import make_table
 from .lookup import RecipeResults, load_results
-from .names import QUANTITY, name_case, name_nodes, name_word
+from .names_for_readers import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
 from .rows import Size, Table, find_table
-from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 

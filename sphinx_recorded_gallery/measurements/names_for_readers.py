@@ -15,7 +15,7 @@ from sphinx.environment import BuildEnvironment
 from ..dates_and_numbers import SEPARATOR, typeset
 from ..languages import Language
 from ..page_nodes import DATA_CLASS
-from .keys import Term
+from .keys import ComparisonTerm
 from .lookup import load_results
 from .numbers import format_measurement
 from .quantities import list_quantities
@@ -81,7 +81,7 @@ def name_release(env: BuildEnvironment, recipe: str, release: str) -> str:
 def tell_comparison(
     env: BuildEnvironment,
     recipe: str,
-    compared: Sequence[tuple[Term, Measurement]],
+    compared: Sequence[tuple[ComparisonTerm, Measurement]],
     between: str = " < ",
 ) -> Pieces:
     """Return the figures of a comparison: "fused 81 µs < foreach 231 µs".
