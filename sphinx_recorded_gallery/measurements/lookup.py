@@ -333,7 +333,7 @@ def _add_measurements(
 ) -> RecipeResults:
     by_release = {}
     for release, group in processes.by_release.items():
-        by_release[release] = measure_all(group, quantities)
+        by_release[release] = measure_all(group, quantities, release=release)
     replicates_on_gpus = []
     if not recording.on_gpu:
         replicates_on_gpus = [

@@ -61,6 +61,7 @@ class Measurements:
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+    release: str = ""  # empty if releases are not told apart
 
     @property
     def published(self) -> list[Measurement]:
@@ -116,7 +117,7 @@ class Measurements:
             holds = all(less < more for less, more in pairwise(values))
             if not holds:
                 evidence = " against ".join(f"{value:.4g} {unit}".rstrip() for value in values)
-                refuted.append(f"{process.title}: {evidence}")
+                refuted.append(f"{process.describe(self.release)}: {evidence}")
         return ClaimRecord(
             key=key,
             held=len(complete) - len(refuted),
@@ -206,7 +207,10 @@ class ProcessSet:
 
 
 def measure_all(
-    processes: Sequence[Process], quantities: Mapping[str, Quantity] | None = None
+    processes: Sequence[Process],
+    quantities: Mapping[str, Quantity] | None = None,
+    *,
+    release: str = "",
 ) -> Measurements:
     """Return the measurements of processes with one release.
 
@@ -224,7 +228,7 @@ def measure_all(
         key: replace(measurement, sizes=sizes_of_case.get(measurement.case, ""))
         for key, measurement in measured.items()
     }
-    return Measurements(by_key=by_key, processes=tuple(processes))
+    return Measurements(by_key=by_key, processes=tuple(processes), release=release)
 
 
 def read_processes(
