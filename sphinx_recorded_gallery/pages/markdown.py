@@ -82,7 +82,9 @@ class MarkdownPage:
             has_scheme = bool(urlsplit(address).scheme)
         except ValueError:  # not an address, such as https://[a
             return ""
-        return address if has_scheme else ""
+        if not has_scheme:
+            return ""
+        return address
 
     def warn_of_unknown(self, node: nodes.Node) -> None:
         """Warn that the notebook has only the words of a node."""
@@ -118,10 +120,11 @@ def join_inline(parent: nodes.Element, page: MarkdownPage) -> str:
     """Return the words of a node as Markdown."""
     text = ""
     for node, following in zip_longest(parent.children, parent.children[1:]):
-        if isinstance(node, (nodes.strong, *_EMPHASIS)):
-            sign, tag = ("**", "strong") if isinstance(node, nodes.strong) else ("*", "em")
-            after = _first_character(following)
-            piece = emphasize(join_inline(node, page), sign, tag, text[-1:], after)
+        before, after = text[-1:], _first_character(following)
+        if isinstance(node, nodes.strong):
+            piece = emphasize(join_inline(node, page), "**", "strong", before, after)
+        elif isinstance(node, _EMPHASIS):
+            piece = emphasize(join_inline(node, page), "*", "em", before, after)
         else:
             piece = write_block(node, page)
         if text.endswith("!") and piece.startswith("["):
@@ -156,10 +159,18 @@ write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(n
 def _literal(node: nodes.literal, _page: MarkdownPage) -> str:
     """Return code between more backticks than it holds."""
     code = " ".join(node.astext().splitlines())
-    longest = max(map(len, re.findall("`+", code)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if code.startswith("`") or code.endswith("`") else ""
-    return f"{fence}{pad}{code}{pad}{fence}"
+    fence = _make_fence(code, least=1)
+    if code.startswith("`") or code.endswith("`"):  # which would be part of the fence
+        code = f" {code} "
+    return f"{fence}{code}{fence}"
+
+
+def _make_fence(code: str, *, least: int) -> str:
+    """Return more backticks than code holds side by side, but at ``least`` so many."""
+    longest = 0
+    for backticks in re.findall("`+", code):
+        longest = max(longest, len(backticks))
+    return "`" * max(longest + 1, least)
 
 
 @write_block.register(nodes.Text)
@@ -196,7 +207,9 @@ def _link(node: nodes.Element, page: MarkdownPage) -> str:
 def _image(node: nodes.image, page: MarkdownPage) -> str:
     address = page.address(node)
     alt = " ".join(node.get("alt", "").split())
-    return link(f"![{escape(alt, in_link=True)}]", address) if address else escape(alt)
+    if not address:
+        return escape(alt)
+    return link(f"![{escape(alt, in_link=True)}]", address)
 
 
 # Paragraphs, quotes, notes, code and formulas
@@ -279,8 +292,7 @@ def _code(node: nodes.Element, _page: MarkdownPage) -> str:
     if language in ("default", "none"):
         language = ""
     code = plain_code(node)
-    longest = max(map(len, re.findall("`{3,}", code)), default=2)
-    fence = "`" * (longest + 1)
+    fence = _make_fence(code, least=3)
     return f"{fence}{language}\n{code}\n{fence}"
 
 
@@ -322,7 +334,9 @@ def _join_points(points: Iterable[tuple[str, str]]) -> str:
         margin = " " * (len(marker) + 1)
         items.append(f"{marker} {indent(text, margin).lstrip()}".rstrip())
     has_empty_lines = any("\n\n" in item for item in items)
-    return ("\n\n" if has_empty_lines else "\n").join(items)
+    if has_empty_lines:
+        return "\n\n".join(items)
+    return "\n".join(items)
 
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
@@ -334,7 +348,9 @@ def _list(node: nodes.Element, page: MarkdownPage) -> str:
         bullet = "*"
     points = []
     for number, item in enumerate(node, node.get("start", 1)):
-        marker = bullet if isinstance(node, nodes.bullet_list) else f"{number}."
+        marker = bullet
+        if isinstance(node, nodes.enumerated_list):
+            marker = f"{number}."
         points.append((marker, join_blocks(item.children, page)))
     return _join_points(points)
 
@@ -374,7 +390,9 @@ def _fits_in_markdown(cell: nodes.Element) -> bool:
     """Return whether a cell of a table is a single one and holds at most one paragraph."""
     if cell.get("morecols") or cell.get("morerows"):
         return False
-    return [type(block) for block in cell] in ([], [nodes.paragraph])
+    if not cell.children:
+        return True
+    return len(cell.children) == 1 and type(cell[0]) is nodes.paragraph
 
 
 # Escaping: keep plain text from becoming Markdown, HTML or a formula
@@ -395,8 +413,9 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
     escaped = _SIGNS.sub(escape_one, text)
     if in_link:
         escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
-    dollar = _APART.format("$") if apart else r"\$"
-    return escaped.replace("$", dollar)
+    if apart:
+        return escaped.replace("$", _APART.format("$"))
+    return escaped.replace("$", r"\$")
 
 
 def formula(tex: str) -> str:
@@ -444,7 +463,9 @@ def show_emphasis_by_signs(text: str) -> str:
     def replace(match: re.Match[str]) -> str:
         if match["code"]:
             return match["code"]
-        return "**" if match["tag"] == "strong" else "*"
+        if match["tag"] == "strong":
+            return "**"
+        return "*"
 
     return _CODE_OR_TAG.sub(replace, text)
 
