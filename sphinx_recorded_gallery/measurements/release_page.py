@@ -161,7 +161,9 @@ def _tell_together(
     """Yield what moved in all recipes together."""
     locale = Language.current(env.config).locale
     first = next(iter(compared))  # quantities are called alike in all recipes
-    changes = [change for each in compared.values() for change in each.changes]
+    changes: list[Change] = []
+    for changes_of_recipe in compared.values():
+        changes += changes_of_recipe.changes
     yield nodes.rubric("", str(_("All recipes together")))
     yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
 
@@ -177,7 +179,10 @@ def _tell_quantities(
             yield from _tell_quantity(env, docname, summary, locale)
             continue
         name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
-        (unmoved if summary.is_known else unknown).append(name)
+        if summary.is_known:
+            unmoved.append(name)
+        else:
+            unknown.append(name)
     if unmoved:
         names = {"quantities": ", ".join(unmoved)}
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
@@ -188,7 +193,10 @@ def _tell_quantities(
 
 
 def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
-    return nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
+    bullet_list = nodes.bullet_list()
+    for pieces in items:
+        bullet_list += nodes.list_item("", _paragraph(*name_nodes(pieces)))
+    return bullet_list
 
 
 def _tell_claim(
@@ -274,8 +282,9 @@ def _draw_table(
     locale: Locale,
 ) -> nodes.table:
     """Return a table of measurements that moved: both values, and the ratio with its range."""
-    texts = ("", before, now, _("times as much"))
-    head = [[nodes.Text(text)] if text else [] for text in texts]
+    head: list[list[nodes.Node]] = [[]]  # above the names of measurements
+    for text in (before, now, _("times as much")):
+        head.append([nodes.Text(text)])
     lines = []
     for change in changes:
         values = [

@@ -253,7 +253,7 @@ def _clean_outputs(
 
     ``alts`` describe its pictures, in order. Outputs are sanitized unless they are ``trusted``.
     """
-    remaining_alts = iter(alts)
+    remaining_alts = list(alts)
     outputs = []
     for output in nbformat.from_dict(recorded_outputs):
         if "data" not in output:
@@ -269,11 +269,11 @@ def _clean_outputs(
             for name in ("width", "height"):
                 if name in picture_metadata:
                     sizes[name] = picture_metadata[name]
-            output.metadata = nbformat.from_dict({kind: sizes} if sizes else {})
-        if kind:
-            alt = next(remaining_alts, None)
-            if alt is not None:
-                output.metadata[kind] = {**output.metadata.get(kind, {}), "alt": alt}
+            metadata = {kind: sizes} if sizes else {}
+            output.metadata = nbformat.from_dict(metadata)
+        if kind and remaining_alts:
+            alt = remaining_alts.pop(0)
+            output.metadata[kind] = {**output.metadata.get(kind, {}), "alt": alt}
         if output.data:
             outputs.append(output)
     return outputs
@@ -331,10 +331,13 @@ def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> 
 
     An instruction to a linter is an example. A warning names it.
     """
-    sources = iter(_cell_sources(recipe))
     plain = nbformat.from_dict(notebook)
+    code_cells = [cell for cell in plain.cells if cell.cell_type == "code"]
     for cell in plain.cells:
-        cell.source = next(sources) if cell.cell_type == "code" else "Text"
+        cell.source = "Text"
+    # Whether the page has all cells is checked with the program.
+    for cell, source in zip(code_cells, _cell_sources(recipe), strict=False):
+        cell.source = source
     textless_script = make_script(plain)
     original = textless_script.removeprefix(_UTF_8)
     if script.startswith(_UTF_8):

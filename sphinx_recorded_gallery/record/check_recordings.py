@@ -269,7 +269,7 @@ def _choose_file(files: dict[str, GalleryFile], name: str) -> GalleryFile:
 def format_reports(reports: Sequence[Report]) -> str:
     """Return the reports as text; the last line counts the current recordings."""
     names = [visible_line(report.name) for report in reports]
-    width = max(map(len, names))
+    width = max(len(name) for name in names)
     lines = []
     for name, report in zip(names, reports, strict=True):
         lines.append(f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip())

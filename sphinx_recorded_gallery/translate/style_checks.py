@@ -207,7 +207,7 @@ def check_names(message: Message) -> Iterator[str]:
         name = word
         if word.endswith("s") and word[:-1].isupper():  # a plural such as GPUs
             name = word[:-1]
-        has_capital_inside = any(map(str.isupper, name[1:])) and len(name) > 2
+        has_capital_inside = len(name) > 2 and any(letter.isupper() for letter in name[1:])
         is_name = has_capital_inside and source.strip() != name
         if (is_name or name in message.glossary.names) and name not in target:
             yield f"missing: the name {name}; names stay as they are, in Latin letters"
@@ -331,7 +331,8 @@ def check_untranslated(message: Message) -> Iterator[str]:
     """
     if message.translation.strip() == message.text.strip():
         words = re.findall(r"[A-Za-z]{2,}", message.words[0])
-        is_sentence = len(words) > 2 and any(map(str.islower, words))
+        has_lower_case = any(word.islower() for word in words)
+        is_sentence = len(words) > 2 and has_lower_case
         if is_sentence and not is_wordless(message.text):
             yield "the translation is the English text; translate it"
         return
@@ -340,8 +341,8 @@ def check_untranslated(message: Message) -> Iterator[str]:
     titles = " ".join("".join(title) for title in _TITLE.findall(message.text))
     source, target = message.wording
     for words in _FOUR_WORDS.findall(target):
-        lower = sum(map(str.islower, words.split()))
-        if lower > 2 and words in source and words not in titles:
+        lower_case_words = [word for word in words.split() if word.islower()]
+        if len(lower_case_words) > 2 and words in source and words not in titles:
             yield f"still English: {words[:60]}; translate it"
 
 
@@ -374,7 +375,8 @@ def check_added_code(message: Message) -> Iterator[str]:
     known = {value for _kind, value in message.source.parts}
     known |= {value for _source, value in message.differences.equivalent}
     literals = {value for kind, value in message.target.parts if kind == "literal"}
-    if added := sorted(literals - known):
+    added = sorted(literals - known)
+    if added:
         code = ", ".join(added)
         yield f"code that the source does not have: {code}; check whether it belongs here"
 
@@ -389,7 +391,8 @@ def check_changed_code(message: Message) -> Iterator[str]:
         return
     for source, target in message.differences.equivalent:
         yield f"{source} stands there as {target}; keep it if a program reads it"
-    if left_out := message.differences.left_out:
+    left_out = message.differences.left_out
+    if left_out:
         code = ", ".join(left_out)
         yield f"code of the source that is left out: {code}; look whether it is missed"
 
