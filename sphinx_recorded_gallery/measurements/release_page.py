@@ -112,7 +112,9 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
         if changes.hosts:
             compared[docname] = changes
         else:
-            without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
+            if without:
+                without.append(nodes.Text(", "))
+            without.append(_link(env, docname))
     if len(compared) > 1:
         told += _tell_together(env, compared)
     for docname, changes in compared.items():

@@ -374,13 +374,17 @@ def check_address(message: Message) -> Iterator[str]:
     """
     # An address of the web in prose is compared as the link that it becomes, but in emphasis it
     # becomes none: a notebook's reader would get one all the same.
-    words = message.target.plain if message.kind is Kind.PROSE else message.translation
-    known = [address.rstrip(_BEHIND_ADDRESS) for address in ADDRESS.findall(message.text)]
+    words = message.translation
+    if message.kind is Kind.PROSE:
+        words = message.target.plain
+    known_addresses = []
+    for address in ADDRESS.findall(message.text):
+        known_addresses.append(address.rstrip(_BEHIND_ADDRESS))
     code = message.language.code
     for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
         others = []
         for address in _added(message, pattern, text):
-            if not any(is_same_page(each, address, code) for each in known):
+            if not any(is_same_page(known, address, code) for known in known_addresses):
                 others.append(address)
         if others:
             addresses = " ".join(others)
