@@ -7,14 +7,12 @@ notebooks, scripts and templates of messages are looked at. Writes foreign.md; e
 page could not be made.
 """
 
-import argparse
 import ast
 import os
 import re
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from difflib import unified_diff
 from itertools import islice
@@ -23,6 +21,7 @@ from pathlib import Path
 import nbformat
 import polib
 from bs4 import BeautifulSoup, Tag
+from folder_and_report import open_folder, write_report
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -107,11 +106,7 @@ LEFT_OUT = (
 
 def main() -> int:
     """Compare, and write foreign.md."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="kept afterwards; a temporary one if none")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (options.folder or Path(temporary)).resolve()
+    with open_folder(__doc__) as folder:
         for gallery, (requirement, names) in GALLERIES.items():
             if not fetch(folder, gallery, requirement, names.split()):
                 print(f"skipped: {requirement} cannot be downloaded here")
@@ -122,9 +117,7 @@ def main() -> int:
             *make(folder, "sphinx_recorded_gallery"),
         ]
         lines = [*compare(folder, faults)]
-    page = Path(__file__).with_suffix(".md")
-    head = page.read_text(encoding="utf-8").partition("\n| ")[0]
-    page.write_text("\n".join([head.rstrip(), "", *lines, ""]), encoding="utf-8")
+    write_report(Path(__file__), lines)
     print("\n".join(lines))
     print("\n".join(f"fault: {fault}" for fault in faults), file=sys.stderr)
     return int(bool(faults))

@@ -6,16 +6,15 @@ from the installed package. What is refused is shown in English, so each message
 or a fault of the checks. Writes real_catalogs.md, with what is told of each refused message.
 """
 
-import argparse
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import polib
 import sphinx
+from folder_and_report import open_folder, write_report
 
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate.catalogs import Kind, line_of, read_catalog
@@ -49,11 +48,7 @@ class Count:
 
 def main() -> int:
     """Count, and write real_catalogs.md."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, help="kept afterwards; a temporary one if none")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (options.folder or Path(temporary)).resolve()
+    with open_folder(__doc__) as folder:
         is_there = clone(PYTHON, "3.13", folder / "python") and clone(
             PACKAGING, "translation/source", folder / "packaging"
         )
@@ -61,10 +56,9 @@ def main() -> int:
             print("skipped: the catalogs cannot be downloaded here")
             return 0
         counts = [count(source) for source in find_sources(folder)]
-    page = Path(__file__).with_suffix(".md")
-    head = page.read_text(encoding="utf-8").partition("\n| ")[0]
-    page.write_text("\n".join([head.rstrip(), "", *tables(counts), ""]), encoding="utf-8")
-    print(page.read_text(encoding="utf-8"))
+    lines = list(tables(counts))
+    write_report(Path(__file__), lines)
+    print("\n".join(lines))
     return 0
 
 

@@ -18,6 +18,7 @@ from statistics import median
 
 import nbformat
 from bs4 import BeautifulSoup
+from folder_and_report import write_report
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -79,9 +80,7 @@ def main() -> int:
             ratios.append(median(replay) / median(stock))
             cells = [str(copies), name, spread(stock), spread(replay), f"{ratios[-1]:.2f}"]
             lines.append(f"| {' | '.join(cells)} |")
-    page = Path(__file__).with_suffix(".md")
-    head = page.read_text(encoding="utf-8").partition("\n| ")[0].rstrip()
-    page.write_text("\n".join([head, "", *lines, ""]), encoding="utf-8")
+    write_report(Path(__file__), lines)
     print("\n".join(lines))
     return int(max(ratios) > TARGET)
 

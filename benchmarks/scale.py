@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from build_command import build_command
+from folder_and_report import write_report
 
 ROOT = Path(__file__).resolve().parents[1]
 # What lies in a checkout and is no part of the site, or was made by a build
@@ -76,9 +77,7 @@ def main() -> int:
                     for step, cost in measure(site, options.recipe, codes):
                         costs.setdefault((count, languages, step), {})[commit] = cost
                         print(count, languages, commit, step, cost, flush=True)
-    page = Path(__file__).with_suffix(".md")
-    head = page.read_text(encoding="utf-8").partition("\n| ")[0].rstrip()
-    page.write_text("\n".join([head, "", *format_table(costs), ""]), encoding="utf-8")
+    write_report(Path(__file__), format_table(costs))
     slow = [
         step
         for (count, languages, step), cost in costs.items()

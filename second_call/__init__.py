@@ -22,9 +22,9 @@ from . import (
     code_tabs,
     for_translators,
     html_head,
-    names_of_variants,
     navigation,
     page_foot,
+    renamed_variants,
     results_as_data,
     root_pages,
     tables_as_cards,
@@ -101,7 +101,7 @@ def _change_pages(app: Sphinx) -> None:
     add_recipe_transform(app, page_foot.add_release_notices, Priority.ADD_TO_PAGE)
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
-    app.connect("recorded-gallery-name", names_of_variants.name_in_english)
+    app.connect("recorded-gallery-name", renamed_variants.name_in_english)
     app.connect("builder-inited", _change_translated_pages)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)

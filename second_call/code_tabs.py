@@ -17,7 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
-    Page,
+    MarkdownPage,
     Priority,
     RecipePage,
     add_recipe_transform,
@@ -119,7 +119,7 @@ def _end_name(self: HTML5Translator, node: tab_name) -> None:
 
 
 @write_block.register
-def _write_name(node: tab_name, page: Page) -> str:
+def _write_name(node: tab_name, page: MarkdownPage) -> str:
     """Return the name of a case in bold, for notebooks and scripts."""
     words = [child.deepcopy() for child in node.children]
     return write_block(nodes.paragraph("", "", nodes.strong("", "", *words)), page)

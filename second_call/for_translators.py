@@ -14,13 +14,9 @@ from sphinx_recorded_gallery.api import (
     CatalogStatus,
     GalleryError,
     Language,
+    Translations,
     Typography,
-    catalog_path,
-    current_language,
-    load_translation_status,
     repository_address,
-    source_language,
-    watch_glossary,
 )
 
 from .labels import _
@@ -41,7 +37,7 @@ def setup(app: Sphinx) -> None:
 
 def list_translated_languages(config: Config) -> list[Language]:
     """Return the published languages that the sources are translated into."""
-    source = source_language(config)
+    source = Language.source(config)
     languages = []
     for language in config.recorded_gallery_languages.values():
         if language.published and language != source:
@@ -61,7 +57,7 @@ class TranslationStatus(SphinxDirective):
 
     def _make_section(self, language: Language) -> nodes.section:
         typography = Typography.of(self.config)
-        status = load_translation_status(self.env, language.code)
+        status = Translations(self.env).load_status(language.code)
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
         section += draw_progress(status.total, typography, language)
@@ -143,12 +139,12 @@ class TranslationGlossary(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the table; nothing, with a warning, if the glossary is damaged."""
         try:
-            glossary = watch_glossary(self.env)
+            glossary = Translations(self.env).load_glossary()
         except GalleryError as error:
             logger.warning("%s", error, type="recorded_gallery", subtype="glossary")
             return []
         languages = self._list_languages()
-        source = source_language(self.config)
+        source = Language.source(self.config)
         rows: list[list[nodes.Node]] = []
         for term in glossary.terms:
             row: list[nodes.Node] = [_inline(term.name, f"language-{source.tag}")]
@@ -161,14 +157,14 @@ class TranslationGlossary(SphinxDirective):
 
     def _list_languages(self) -> list[Language]:
         """Return the language of the page; for the page in the source language, all others."""
-        current = current_language(self.config)
-        if current == source_language(self.config):
+        current = Language.current(self.config)
+        if current == Language.source(self.config):
             return list_translated_languages(self.config)
         return [current]
 
     def _make_headings(self, languages: list[Language]) -> list[str | nodes.Node]:
         headings: list[str | nodes.Node] = []
-        for language in (source_language(self.config), *languages):
+        for language in (Language.source(self.config), *languages):
             headings.append(_inline(language.name, "name-of-language"))
         headings.append(_("Remark"))
         return headings
@@ -190,8 +186,8 @@ def add_improve_links(
     """Add links to improve a page's translation, if the site has a repository."""
     config = app.config
     repository = config.recorded_gallery_repository_url.rstrip("/")
-    language = current_language(config)
-    if not repository or language == source_language(config):
+    language = Language.current(config)
+    if not repository or language == Language.source(config):
         return
     if not doctree or app.builder.name not in SITE_BUILDERS:
         return
@@ -202,7 +198,7 @@ def add_improve_links(
     if address:
         fields["page"] = address
     form = f"{repository}/issues/new?{urlencode(fields)}"
-    catalog = catalog_path(app.env, pagename)
+    catalog = Translations(app.env).find_catalog(pagename)
     edit = repository_address(app.env, catalog)
     links = render("improve_translation.html", form=form, edit=edit)
     context["body"] += links.astext()

@@ -11,7 +11,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.api import Gallery, current_language, source_language
+from sphinx_recorded_gallery.api import Gallery, Language
 
 from .labels import _
 
@@ -35,9 +35,9 @@ def describe_page(
         # All languages have the first page of the site in common, which lets readers choose.
         default_address = f"{site_url.rstrip('/')}/"
     else:
-        default_address = source_language(config).address(site_url, short_address(page))
+        default_address = Language.source(config).address(site_url, short_address(page))
     context |= {
-        "language": current_language(config).tag,
+        "language": Language.current(config).tag,
         "alternates": _find_alternates(app, page),
         "theme_search_bar_text": _("Search this site"),
         "description": _first_paragraph(doctree) if doctree else "",
@@ -54,7 +54,7 @@ def describe_page(
 def full_address(app: Sphinx, docname: str) -> str:
     """Return where a page is published; nothing where no site is named."""
     page = short_address(app.builder.get_target_uri(docname))
-    return current_language(app.config).address(app.config.recorded_gallery_site_url, page)
+    return Language.current(app.config).address(app.config.recorded_gallery_site_url, page)
 
 
 def short_address(page: str) -> str:
@@ -100,7 +100,7 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
     ``href`` is relative, so that it leads to the same page also where the site is not published.
     """
     config = app.config
-    current = current_language(config)
+    current = Language.current(config)
     folders = PurePosixPath(page if page.endswith("/") else posixpath.dirname(page)).parts
     way_up = "../" * (len(folders) + 1)  # out of the language's folder
     alternates = []
@@ -113,7 +113,7 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
             "href": f"{way_up}{language.code}/{page}",
             "address": language.address(config.recorded_gallery_site_url, short_address(page)),
             "current": language == current,
-            "default": language == source_language(config),
+            "default": language == Language.source(config),
         }
         alternates.append(alternate)
     return alternates

@@ -17,7 +17,7 @@ from sphinx.environment.adapters.toctree import TocTree
 from sphinx_recorded_gallery.api import Gallery, note_link, once
 
 from .labels import _
-from .short_names import short_name
+from .short_titles import short_title
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
@@ -154,8 +154,8 @@ def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
 
 
 def _title(app: Sphinx, docname: str) -> str:
-    """Return a page's short name, or else its title, as HTML."""
-    name = short_name(docname)
+    """Return a page's short title, or else its title, as HTML."""
+    name = short_title(docname)
     if name:
         return escape(name)
     assert isinstance(app.builder, StandaloneHTMLBuilder)

@@ -15,16 +15,15 @@ from sphinx.environment import BuildEnvironment
 from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
     Gallery,
-    Page,
+    Language,
+    MarkdownPage,
     RecipePage,
     Typography,
     add_page_link,
-    current_language,
-    find_release,
+    find_outdated,
     note_link,
     once,
     repository_address,
-    sort_releases,
     write_block,
 )
 
@@ -106,7 +105,7 @@ def _fill_in_report(app: Sphinx, docname: str, page: RecipePage) -> dict[str, st
     Fields without a value are left out.
     """
     config = app.config
-    fields = {"page": full_address(app, docname), "language": current_language(config).name}
+    fields = {"page": full_address(app, docname), "language": Language.current(config).name}
     if page.recording:
         facts = page.recording.facts
         fields["commit"] = facts["commit"]
@@ -148,12 +147,9 @@ def add_release_notices(env: BuildEnvironment, document: nodes.document, page: R
         return
     recorded_versions = page.recording.facts["versions"]
     for package, (current, label) in env.config.second_call_releases.items():
-        recorded = find_release(recorded_versions, package)
+        recorded = find_outdated(recorded_versions, package, current)
         if not recorded:
-            continue  # the recipe does not use the package
-        newest, *_older = sort_releases([current, recorded])
-        if newest == recorded:
-            continue
+            continue  # it is current, or the recipe does not use the package
         name = env.config.recorded_gallery_package_names.get(package, package)
         last_section = list(document.findall(nodes.section))[-1]
         last_section += _describe_release(env, f"{name} {current}", recorded, label)
@@ -207,5 +203,5 @@ def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 @write_block.register
-def _write(node: origin, page: Page) -> str:
+def _write(node: origin, page: MarkdownPage) -> str:
     return write_block(node[0], page)

@@ -53,7 +53,7 @@ def link_to_data(docname: str, rows: list[dict[str, Any]], typography: Typograph
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
     links += nodes.Text(typography.typeset(_("All numbers on this page as data:") + " "))
     links += _link_to_file(f"{name}.json")
-    links += nodes.Text(" · ")
+    links += nodes.Text(typography.SEPARATOR)
     links += _link_to_file(f"{name}.csv")
     return links
 

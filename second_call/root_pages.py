@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from sphinx_recorded_gallery.api import Gallery, Language, find_translations
+from sphinx_recorded_gallery.api import Gallery, Language, Translations
 
 from .html_head import full_address
 from .navigation import find_redirects, list_recipes
@@ -104,7 +104,7 @@ def _make_context(app: Sphinx, languages: list[Language]) -> dict[str, Any]:
 
 def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
     """Return ``_TEXTS`` in a language, in English where a translation is missing."""
-    translations = find_translations(app.env, "second_call", _TEXTS.values(), language)
+    translations = Translations(app.env).translate("second_call", _TEXTS.values(), language)
     return {name: translations.get(text, text) for name, text in _TEXTS.items()}
 
 
@@ -117,7 +117,7 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
         if page is None:
             continue
         title = page.recipe.title
-        translations = find_translations(app.env, docname, [title], language)
+        translations = Translations(app.env).translate(docname, [title], language)
         translated_title = translations.get(title, title)
         titles.append((app.builder.get_target_uri(docname), translated_title.replace("``", "")))
     return titles

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the core."""
     # Imported here so that the command line works even if Sphinx's HTML part does not.
-    from . import finished_builds, labels, languages, old_titles, pages, planted_links, store
+    from . import engine_labels, finished_builds, languages, old_titles, pages, planted_links, store
     from .hooks import Priority
     from .project import CORE, add_extension
 
@@ -28,7 +28,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     finished_builds.setup(app)
     app.add_config_value("recorded_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", languages.read_languages, priority=Priority.READ_LANGUAGES)
-    app.connect("config-inited", labels.load_labels, priority=Priority.READ_LANGUAGES)
+    app.connect("config-inited", engine_labels.load_labels, priority=Priority.READ_LANGUAGES)
     store.setup(app)
     old_titles.setup(app)
     pages.setup(app)

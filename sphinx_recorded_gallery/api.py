@@ -15,8 +15,8 @@ shares of one or plain numbers, as the ``unit`` of each :class:`Measurement` say
 **Changing pages.** :func:`add_transform` and :func:`add_recipe_transform` call a function for each
 page, at one of the times in :class:`Priority`. Nodes of the site are added with Sphinx's
 ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written into notebooks
-by a function registered with :func:`write_block`, which gets the :class:`Page`. A node with the
-attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone. :func:`find_cell_behind` and
+by a function registered with :func:`write_block`, which gets the :class:`MarkdownPage`. A node with
+the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone. :func:`find_cell_behind` and
 :func:`add_page_link` find what the engine put on a page.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
@@ -25,16 +25,15 @@ so that it is read again when that changes. :func:`once` calls a function once i
 that a page shows the title of another. :func:`code_digest` tells Sphinx that the site's own code is
 another.
 
-**Languages and translations.** :func:`current_language` and :func:`source_language` return a
-:class:`Language`, :class:`Typography` writes numbers and texts as it does.
-:func:`find_translations` returns messages, :func:`load_translation_status` how many there are,
-:func:`watch_glossary` the terms. :func:`catalog_path` and :func:`repository_address` lead to what a
-translator edits. Words of a recipe are shown under the names that the event
-``recorded-gallery-name`` returns: ``app.connect("recorded-gallery-name", function)`` calls
-``function(app, docname, kind, word)``, where ``kind`` is ``"name"`` or ``"quantity"``. A
-:class:`Quantity` is what the function returns that the setting ``recorded_gallery_quantities``
-names. :func:`find_release` returns the release of a package among versions of a recording, and
-:func:`sort_releases` sorts such releases.
+**Languages and translations.** A :class:`Language` is the build's or that of the sources,
+:class:`Typography` writes numbers and texts as the build's language does. :class:`Translations` is
+asked for messages, for how many there are in each catalog (:class:`CatalogStatus`), and for the
+glossary. :func:`repository_address` leads to what a reader may edit. Words of a recipe are shown
+under the names that the event ``recorded-gallery-name`` returns:
+``app.connect("recorded-gallery-name", function)`` calls ``function(app, docname, kind, word)``,
+where ``kind`` is ``"name"`` or ``"quantity"``. A :class:`Quantity` is what the function returns
+that the setting ``recorded_gallery_quantities`` names. :func:`find_outdated` returns the release of
+a package among versions of a recording, if it is not the current one.
 
 A mistake that a person can correct is raised as :class:`GalleryError`.
 
@@ -46,8 +45,8 @@ the ``recipe``, with ``path``, ``title`` and ``summary``, and its ``recording``,
 from .errors import GalleryError
 from .gallery import Gallery, load_recipes
 from .hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
-from .languages import Language, current_language, source_language
-from .measurements.lookup import Lookup, Outcome, RecipeResults
+from .languages import Language
+from .measurements.lookup import Lookup, RecipeResults
 from .measurements.processes import Measurements
 from .measurements.quantities import Quantity
 from .measurements.ranges import Measurement
@@ -55,19 +54,15 @@ from .measurements.release_changes import Change
 from .measurements.rows import slug
 from .old_titles import note_link
 from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, find_cell_behind
-from .pages.markdown import Page, write_block
+from .pages.markdown import MarkdownPage, write_block
 from .pages.page_header import add_page_link
 from .project import code_digest
 from .recipes.recorded_recipe import RecipePage
-from .recipes.releases import find_release, sort_releases
+from .recipes.releases import find_outdated
 from .store import note_problem, once, watch
-from .translate.loading import (
-    catalog_path,
-    find_translations,
-    repository_address,
-    watch_glossary,
-)
-from .translate.status import CatalogStatus, load_translation_status
+from .translate.loading import repository_address
+from .translate.status import CatalogStatus
+from .translations import Translations
 from .typography import Typography
 
 __all__ = [
@@ -80,34 +75,27 @@ __all__ = [
     "GalleryError",
     "Language",
     "Lookup",
+    "MarkdownPage",
     "Measurement",
     "Measurements",
-    "Outcome",
-    "Page",
     "Priority",
     "Quantity",
     "RecipePage",
     "RecipeResults",
+    "Translations",
     "Typography",
     "add_page_link",
     "add_recipe_transform",
     "add_transform",
-    "catalog_path",
     "code_digest",
-    "current_language",
     "find_cell_behind",
-    "find_release",
-    "find_translations",
+    "find_outdated",
     "load_recipes",
-    "load_translation_status",
     "note_link",
     "note_problem",
     "once",
     "repository_address",
     "slug",
-    "sort_releases",
-    "source_language",
     "watch",
-    "watch_glossary",
     "write_block",
 ]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from babel import Locale, dates, numbers
 
-_TYPOGRAPHY = Path(__file__).with_name("typography.toml")
+SEPARATOR = " · "  # between names or facts that stand in a row: "matmul · rows: 128"
+_TYPOGRAPHY = Path(__file__).with_name("punctuation.toml")
 
 
 def format_date(moment: date, locale: Locale) -> str:

@@ -20,7 +20,7 @@ from sphinx.util import logging
 
 from .atomic_files import atomic_write
 from .hooks import Priority
-from .named_files import Names, find_missing, read_names
+from .referenced_files import Names, find_missing, read_names
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from .measurements import lookup, names
+from .measurements import lookup, names_for_readers
 from .measurements.keys import Reference
 from .measurements.lookup import Lookup, RecipeResults, all_files
 from .measurements.release_changes import ReleaseChanges
@@ -100,7 +100,7 @@ class Gallery:
         Its ``moved`` are :class:`Change` objects. Without a host that measured both releases there
         are none. The page at hand follows the results.
         """
-        self.load_results(docname)
+        self.load_results(docname)  # only to let the page follow them
         return once(self.env, load_changes, docname, now, before)
 
     def name_word(self, docname: str, word: str) -> str:
@@ -108,21 +108,23 @@ class Gallery:
 
         Without a name it is the word itself.
         """
-        return _join(names.name_word(self.env, docname, word))
+        return _join(names_for_readers.name_word(self.env, docname, word))
 
     def name_case(self, docname: str, case: str, size: Size = None, sizes: str = "") -> str:
         """Return what readers call a case at a size: "matmul · rows: 128".
 
         ``sizes`` is the recipe's word for what the size counts.
         """
-        return _join(names.name_case(self.env, docname, case, size, sizes))
+        return _join(names_for_readers.name_case(self.env, docname, case, size, sizes))
 
     def name_quantity(self, docname: str, word: str) -> str:
         """Return what readers call a quantity of a recipe: "wall time" for ``wall``."""
-        return _join(names.name_word(self.env, docname, word, names.QUANTITY))
+        return _join(
+            names_for_readers.name_word(self.env, docname, word, names_for_readers.QUANTITY)
+        )
 
 
-def _join(pieces: names.Pieces) -> str:
+def _join(pieces: names_for_readers.Pieces) -> str:
     """Return the words of a name, whosever they are."""
     return "".join(words for words, _is_data in pieces)
 

@@ -62,10 +62,15 @@ def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-# Visitors of formats that skip a node which only HTML can show, for ``app.add_node``
-ONLY_HTML: dict[str, Any] = dict.fromkeys(
-    ("latex", "man", "markdown", "texinfo", "text"), (_skip, None)
-)
+# Visitors of formats that skip a node which only HTML can show, for ``app.add_node``: functions
+# called when a node begins and, if there is one, when it ends
+ONLY_HTML: dict[str, Any] = {
+    "latex": (_skip, None),
+    "man": (_skip, None),
+    "markdown": (_skip, None),
+    "texinfo": (_skip, None),
+    "text": (_skip, None),
+}
 
 
 def add_transform(

@@ -37,6 +37,18 @@ class Language:
     name: str
     published: bool = True
 
+    @classmethod
+    def source(cls, config: Config) -> "Language":
+        """Return the language of the sources."""
+        languages: dict[str, Language] = config.recorded_gallery_languages
+        return next(iter(languages.values()))
+
+    @classmethod
+    def current(cls, config: Config) -> "Language":
+        """Return the language of this build."""
+        languages: dict[str, Language] = config.recorded_gallery_languages
+        return languages[config.language]
+
     @property
     def tag(self) -> str:
         """Its tag for browsers and search engines (BCP 47)."""
@@ -179,17 +191,6 @@ def locale_folder(config: Config, srcdir: Path) -> Path:
     return Path(srcdir, names[0])
 
 
-def source_language(config: Config) -> Language:
-    """Return the language of the sources."""
-    return next(iter(config.recorded_gallery_languages.values()))
-
-
-def current_language(config: Config) -> Language:
-    """Return the language of this build."""
-    language: Language = config.recorded_gallery_languages[config.language]
-    return language
-
-
 def is_translated(config: Config) -> bool:
     """Return whether this build shows translations."""
-    return bool(config.language != source_language(config).code)
+    return bool(config.language != Language.source(config).code)

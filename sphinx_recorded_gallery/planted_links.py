@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .engine_labels import LOCALE_IN_REPOSITORY
 from .errors import GalleryError
 from .hooks import Priority
-from .labels import LOCALE_IN_REPOSITORY
 from .languages import FILE_NAME
 from .project import Project, gallery_folders
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import ClassVar
 
 from babel import Locale
 from sphinx.config import Config
 
 from . import dates_and_numbers
-from .languages import current_language
+from .languages import Language
 from .measurements import numbers
 from .measurements.ranges import Measurement
 
@@ -21,12 +22,14 @@ class Typography:
     ``locale`` is Babel's. No method raises an error for a number: what it is given was measured.
     """
 
+    SEPARATOR: ClassVar[str] = dates_and_numbers.SEPARATOR  #: between facts that stand in a row
+
     locale: Locale
 
     @classmethod
     def of(cls, config: Config) -> Typography:
         """Return the typography of a build's language."""
-        return cls(current_language(config).locale)
+        return cls(Language.current(config).locale)
 
     def typeset(self, text: str) -> str:
         """Return a text made of parts, with the marks and spaces of the language."""

@@ -287,9 +287,9 @@ def _list_facts(row: ChartRow, data: ChartData) -> list[str]:
 def _join_value_and_gain(row: ChartRow, data: ChartData) -> str:
     """Return what stands beside a bar."""
     words = row.words(data.main)
-    if row.gain:
-        words = f"{words} · {row.gain.words}"
-    return words
+    if not row.gain:
+        return words
+    return words + data.typography.SEPARATOR + row.gain.words
 
 
 def _describe_row(row: ChartRow, facts: Sequence[str], *, is_advice: bool = True) -> str:

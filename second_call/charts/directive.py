@@ -21,7 +21,8 @@ from sphinx_recorded_gallery.api import (
     DOWNLOADS_ONLY,
     Gallery,
     GalleryError,
-    Page,
+    MarkdownPage,
+    Typography,
     find_cell_behind,
     note_problem,
     write_block,
@@ -237,7 +238,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
         return node
     caption = scope
     if drawing.has_ranges and range_note:
-        caption = f"{scope} · {range_note}"
+        caption = scope + Typography.SEPARATOR + range_note
     node["drawing"] = drawing.html
     node["figures"] = render_html(
         "chart_data.html", table=drawing.table, notes=drawing.notes, scope=caption
@@ -271,7 +272,7 @@ def _is_figure(output: nodes.container) -> bool:
     return all(isinstance(part, nodes.image) for part in output.children)
 
 
-def write_chart(node: chart, page: Page) -> str:
+def write_chart(node: chart, page: MarkdownPage) -> str:
     """Return a chart as a table, its scope and its caption, for notebooks and scripts."""
     if "table" not in node:
         return ""

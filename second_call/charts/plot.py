@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
@@ -137,16 +138,18 @@ def spread(places: Sequence[float], distance: float, end: float = 100.0) -> list
     >>> spread([98.0, 99.0], 5.0)
     [95.0, 100.0]
     """
-    moved: list[float] = []
+    moved_up: list[float] = []
+    least = -math.inf
     for place in places:
-        if moved:
-            place = max(place, moved[-1] + distance)
-        moved.append(place)
+        moved_up.append(max(place, least))
+        least = moved_up[-1] + distance
+
+    moved_back: list[float] = []  # from the last to the first
     most = end
-    for number in reversed(range(len(moved))):
-        moved[number] = min(moved[number], most)
+    for place in reversed(moved_up):
+        moved_back.append(min(place, most))
         most -= distance
-    return moved
+    return moved_back[::-1]
 
 
 def wrap(name: str, most: int) -> list[str]:
@@ -156,15 +159,16 @@ def wrap(name: str, most: int) -> list[str]:
     ['padded to', 'eight sizes']
     """
     lines: list[str] = []
+    line = ""
     for word in name.split():
-        if not lines:
-            lines.append(word)
-            continue
-        longer_line = f"{lines[-1]} {word}"
-        if text_width(longer_line) <= most:
-            lines[-1] = longer_line
+        longer_line = f"{line} {word}".strip()
+        if line and text_width(longer_line) > most:
+            lines.append(line)
+            line = word
         else:
-            lines.append(word)
+            line = longer_line
+    if line:
+        lines.append(line)
     return lines
 
 

@@ -10,7 +10,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx_recorded_gallery.api import (
     Gallery,
     Measurement,
-    Outcome,
     RecipeResults,
     Typography,
     slug,
@@ -82,10 +81,11 @@ def query(
         return data
     sizes = drawn[0].sizes
     case_name = recipe.name_case(case, drawn[0])
+    processes = _describe_processes(results, drawn)
     return replace(
         data,
         sizes=recipe.name(sizes) if sizes else "",
-        scope=f"{case_name} · {_describe_processes(results, drawn)}",
+        scope=case_name + typography.SEPARATOR + processes,
     )
 
 
@@ -196,7 +196,7 @@ def _find_problems(recipe: _Recipe, keys: Iterable[str]) -> list[str]:
     problems: list[str] = []
     for key in keys:
         lookup = recipe.gallery.look_up(recipe.docname, key)
-        if lookup.outcome is Outcome.UNREADABLE:
+        if lookup.is_unreadable:
             continue
         if lookup.problem and lookup.problem not in problems:
             problems.append(lookup.problem)

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.api import Change, Gallery, Typography, watch
 
 from ..navigation import list_recipes
-from ..short_names import short_name
+from ..short_titles import short_title
 from . import releases
 from .directive import make_node
 
@@ -49,7 +49,7 @@ class ReleaseChart(SphinxDirective):
         return [node]
 
 
-def _find_changes(env: BuildEnvironment, now: str, before: str) -> list[releases.Change]:
+def _find_changes(env: BuildEnvironment, now: str, before: str) -> list[releases.ChangeRow]:
     """Return what changed most in recipes, by quantity and then the largest first.
 
     The recipe of the page is drawn, or all of them on another page.
@@ -104,14 +104,14 @@ def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_re
         gallery.name_word(docname, measurement.variant),
     ]
     if names_recipe:
-        names.insert(0, short_name(docname) or PurePosixPath(docname).name)
+        names.insert(0, short_title(docname) or PurePosixPath(docname).name)
     quantity = gallery.name_quantity(docname, measurement.quantity)
-    return f"{quantity}: {' · '.join(names)}"
+    return f"{quantity}: {Typography.SEPARATOR.join(names)}"
 
 
-def _make_row(change: Change, label: str) -> releases.Change:
+def _make_row(change: Change, label: str) -> releases.ChangeRow:
     """Return a line of the chart, whose ratio is above 1 where a measurement became better."""
     ratio, low, high = change.ratio, change.low, change.high
     if change.now.quantity not in MORE_IS_BETTER:
         ratio, low, high = 1 / ratio, 1 / high, 1 / low
-    return releases.Change(label=label, ratio=ratio, low=low, high=high, hosts=change.hosts)
+    return releases.ChangeRow(label=label, ratio=ratio, low=low, high=high, hosts=change.hosts)

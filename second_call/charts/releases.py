@@ -20,7 +20,7 @@ _LABEL_WIDTH = 5  # half of it, in per cent of the room
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ChangeRow:
     """How many times as good a release is, over the hosts that measured both releases.
 
     Above 1 is better: faster, or less memory. ``low`` and ``high`` are the least and the greatest
@@ -43,7 +43,7 @@ class Change:
         return "unclear"
 
 
-def draw_changes(changes: Sequence[Change], typography: Typography) -> Drawing | None:
+def draw_changes(changes: Sequence[ChangeRow], typography: Typography) -> Drawing | None:
     """Draw a dot and a range for each change, on one axis with 1× on it; None if there is none."""
     if not changes:
         return None
@@ -65,7 +65,7 @@ def draw_changes(changes: Sequence[Change], typography: Typography) -> Drawing |
     return Drawing(html=html, table=table, has_ranges=True)
 
 
-def _make_scale(changes: Sequence[Change]) -> Scale:
+def _make_scale(changes: Sequence[ChangeRow]) -> Scale:
     """Return the axis for all changes, with 1× on it."""
     low = min(change.low for change in changes)
     high = max(change.high for change in changes)
@@ -87,7 +87,7 @@ def _make_ticks(scale: Scale, typography: Typography) -> list[tuple[float, str]]
     return ticks
 
 
-def _make_row(change: Change, scale: Scale, typography: Typography) -> dict[str, Any]:
+def _make_row(change: ChangeRow, scale: Scale, typography: Typography) -> dict[str, Any]:
     """Return what the template draws of a change: places in per cent, and words."""
     ratio = format_value(change.ratio, "x", typography, _DIGITS)
     facts = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sphinx.environment import BuildEnvironment
 
-from sphinx_recorded_gallery.api import Gallery, GalleryError, Outcome, Typography, slug
+from sphinx_recorded_gallery.api import Gallery, GalleryError, Typography, slug
 
 from ..labels import _
 from ..make_nodes import render_html
@@ -71,7 +71,7 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
     if docname not in gallery.files:
         raise ValueError("it draws what a recipe has measured, and this page is none's")
     results = gallery.load_results(docname)
-    if results is None or results.outcome is not Outcome.MEASURED:
+    if results is None or not results.is_measured:
         return SpansData(typography=typography)
     try:
         spans_of_cases = gallery.load_spans(docname)

@@ -55,7 +55,8 @@ class MeasuredOn(SphinxDirective):
             dates.append(results.recorded)
             if results.device not in devices:
                 devices.append(results.device)
-            if version := self._version(results):
+            version = self._version(results)
+            if version:
                 versions.append(version)
         if not dates:
             return []

@@ -10,7 +10,6 @@ from sphinx_recorded_gallery.api import (
     GalleryError,
     Measurement,
     Measurements,
-    Outcome,
     RecipeResults,
     note_problem,
 )
@@ -206,7 +205,7 @@ def find_gains(
             lookup = gallery.look_up(words["recipe"], missing_key)
             is_published = number == 0
             # another machine, or a run on a CPU, need not have measured it
-            if is_published and lookup.outcome is not Outcome.LEFT_TO_GPU:
+            if is_published and not lookup.is_left_to_gpu:
                 problem = lookup.problem or f"no measurement is called {missing_key!r}"
         except ValueError as error:
             problem = str(error)

@@ -27,7 +27,7 @@ from ..labels import _
 from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
-from .gains import Gain, Side, State, find_gains, measured_of
+from .gains import BUSY_FROM, Gain, Side, State, find_gains, measured_of
 from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
     are_single_runs,
@@ -126,14 +126,15 @@ def _make_group(
 
     ``cases`` are those of the page: they decide which rows name their release or device.
     """
-    title, explanation = _describe_state(state)
+    typography = Typography.of(env.config)
+    title, explanation = _describe_state(state, typography)
     group = make_element("section", css_class="headline-group")
     group["ids"] = [state.value if state else "not-measured"]
     group += make_element("h2", nodes.Text(title))
     baselines = _name_baselines(env, members)
     if baselines:
         compared = _("Compared with: %s.") % ", ".join(baselines)
-        explanation = Typography.of(env.config).typeset(f"{explanation} {compared}")
+        explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
     body = make_element("tbody", css_class="headlines")
@@ -154,14 +155,15 @@ def _make_head(state: State | None) -> nodes.Element:
     return make_element("thead", row)
 
 
-def _describe_state(state: State | None) -> tuple[str, str]:
+def _describe_state(state: State | None, typography: Typography) -> tuple[str, str]:
     """Return the title of a group, and a sentence about what its members have in common."""
+    busy_from = typography.format_percent(BUSY_FROM)
     if state is State.WAITS:
         title = _("The GPU waits")
-        text = _("Before the change, the GPU works less than 80% of the time.")
+        text = _("Before the change, the GPU works less than %s of the time.") % busy_from
     elif state is State.BUSY:
         title = _("The GPU is busy")
-        text = _("Before the change, the GPU works at least 80% of the time.")
+        text = _("Before the change, the GPU works at least %s of the time.") % busy_from
     elif state is State.MEMORY:
         title = _("Memory")
         text = _("Peak GPU memory of a step, not counting weights and batch.")

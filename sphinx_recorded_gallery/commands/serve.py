@@ -27,7 +27,8 @@ def serve(project: Project, options: argparse.Namespace) -> bool:
     """Render the site as html does, and serve it until Ctrl-C."""
     languages = choose_languages(project.root, options.languages, project.config.language)
     build = Path.cwd() / options.build
-    with take_port(options, build / "html") as server:  # before a build that takes a while
+    # The port is reserved first: that it is taken should not come to light after a long build.
+    with bind_server(options, build / "html") as server:
         if not build_site(project, build, languages, options.sphinx_options):
             return False
         server.server_activate()
@@ -37,7 +38,7 @@ def serve(project: Project, options: argparse.Namespace) -> bool:
     return True
 
 
-def take_port(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
+def bind_server(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServer:
     """Return a server of ``folder`` that holds its port but does not answer yet.
 
     Raises ``GalleryError``, which names a free port, if the port cannot be used.
@@ -61,14 +62,19 @@ def _is_taken(error: Exception) -> bool:
 
 
 def _find_free_port() -> int:
-    """Return the first free port from 8001 on, or any free port."""
-    for port in (*range(8001, 8100), 0):
-        try:
-            with ThreadingHTTPServer((_HOST, port), SimpleHTTPRequestHandler) as server:
-                return server.server_port
-        except OSError:
-            continue
+    """Return the first free port from 8001 on; 0, which stands for any, if there is none."""
+    for port in range(8001, 8100):
+        if _is_free(port):
+            return port
     return 0
+
+
+def _is_free(port: int) -> bool:
+    try:
+        ThreadingHTTPServer((_HOST, port), SimpleHTTPRequestHandler).server_close()
+    except OSError:
+        return False
+    return True
 
 
 class _Handler(SimpleHTTPRequestHandler):

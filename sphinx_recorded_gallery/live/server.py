@@ -107,7 +107,9 @@ class _Handler(SimpleHTTPRequestHandler):
         project = self.live.project
         language = self.live.language
         page = address.removeprefix(f"/{language.code}/")
-        page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
+        if not page or page.endswith("/"):
+            page = f"{page}index"
+        page = page.removesuffix(".html")
         if page not in find_catalogs(project, language.code):
             return []
         return page_messages(project, language, page)

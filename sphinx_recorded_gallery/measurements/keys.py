@@ -41,11 +41,13 @@ class Reference:
     def name(self) -> str:
         """Its text, which a translation has to repeat."""
         key = at_release(self.key, self.release)
-        return f"{self.recipe}:{key}" if self.recipe else key
+        if not self.recipe:
+            return key
+        return f"{self.recipe}:{key}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Term:
+class ComparisonTerm:
     """One side of a comparison."""
 
     key: str  # of which parts may be left out
@@ -70,10 +72,13 @@ class ClaimText:
     @property
     def words(self) -> str:
         """The sentence with a space in the place of each measurement."""
-        words = []
+        words = ""
         for piece in self.pieces:
-            words.append(piece if isinstance(piece, str) else " ")
-        return "".join(words)
+            if isinstance(piece, str):
+                words += piece
+            else:
+                words += " "
+        return words
 
 
 def find_references(text: str) -> Iterator[tuple[int, Reference]]:
@@ -96,7 +101,9 @@ def find_references(text: str) -> Iterator[tuple[int, Reference]]:
 
 def at_release(key: str, release: str) -> str:
     """Return a key with its release, if it names one."""
-    return f"{key}@{release}" if release else key
+    if not release:
+        return key
+    return f"{key}@{release}"
 
 
 def parse_reference(text: str) -> Reference:
@@ -132,14 +139,16 @@ def parse_claim(text: str) -> ClaimText:
         pieces.append(sentence[end : piece.start()])
         end = piece.end()
         if piece["measurement"] is None:
-            pieces.append("{" if piece[0] == "{{" else "}")
+            doubled = piece[0]  # {{ or }}
+            pieces.append(doubled[0])
         else:
             reference = parse_reference(piece["measurement"])
             recipe = reference.recipe or claim.recipe
             release = reference.release or claim.release
             pieces.append(replace(reference, recipe=recipe, release=release))
     pieces.append(sentence[end:])
-    return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
+    not_empty = tuple(piece for piece in pieces if piece)
+    return ClaimText(pieces=not_empty, claim=claim)
 
 
 def _parse_target(target: str) -> Reference:
@@ -168,7 +177,7 @@ def is_comparison(key: str) -> bool:
     return "<" in key
 
 
-def parse_comparison(text: str) -> tuple[Term, ...]:
+def parse_comparison(text: str) -> tuple[ComparisonTerm, ...]:
     """Return the terms of a comparison, the smallest first; raise ``ValueError`` for mistakes."""
     terms = []
     over_sizes = _SIZES.fullmatch(text)
@@ -178,12 +187,12 @@ def parse_comparison(text: str) -> tuple[Term, ...]:
                 raise ValueError(
                     f"a size is missing in the claim <{text}>; write one such as 2 < 4"
                 )
-            terms.append(Term(key=over_sizes["key"], size=size.strip()))
+            terms.append(ComparisonTerm(key=over_sizes["key"], size=size.strip()))
         return tuple(terms)
     for part in text.split("<"):
         match = _TERM.fullmatch(part.strip())
         if match is None:
             remedy = "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
             raise ValueError(f"{part.strip()!r} in the claim <{text}> is not a key; {remedy}")
-        terms.append(Term(key=match["key"], factor=float(match["factor"] or 1)))
+        terms.append(ComparisonTerm(key=match["key"], factor=float(match["factor"] or 1)))
     return tuple(terms)

@@ -19,7 +19,7 @@ from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
 from ..store import cached, digest_of, once, watch
-from .keys import Reference, Term, find_references, is_comparison, parse_comparison
+from .keys import ComparisonTerm, Reference, find_references, is_comparison, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
@@ -69,6 +69,16 @@ class RecipeResults:
     #: stands for the measurements of all releases when a build looks for changes
     digest: bytes = b""
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether there are measurements."""
+        return self.outcome is Outcome.MEASURED
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the files of the recording do not fit together, as ``problem`` says."""
+        return self.outcome is Outcome.UNREADABLE
+
     def of_release(self, release: str = "") -> Measurements:
         """Return the measurements of a release, by default of the page's.
 
@@ -98,6 +108,16 @@ class Lookup:
     #: what was ``compared``, in how many processes it ``held``, and what ``refuted`` it
     claim: ClaimRecord | None = None
     problem: str = ""  #: for a person to correct; empty if there is none
+
+    @property
+    def is_left_to_gpu(self) -> bool:
+        """Whether only a GPU measures it, and the recording was made on a CPU."""
+        return self.outcome is Outcome.LEFT_TO_GPU
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether the files of the recording do not fit together; the same holds for all keys."""
+        return self.outcome is Outcome.UNREADABLE
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -149,9 +169,9 @@ def find_in_results(
 
     With ``may_lack``, a recording on a CPU may lack measurements that only a GPU can make.
     """
-    if results.outcome is Outcome.UNREADABLE:
+    if results.is_unreadable:
         return Lookup(outcome=results.outcome, problem=results.problem)
-    if results.outcome is not Outcome.MEASURED:
+    if not results.is_measured:
         return Lookup(outcome=results.outcome)
     can_lack = may_lack and not results.on_gpu
     try:
@@ -195,11 +215,11 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
     That is so if a GPU measured the term with the same code, or if only GPUs measure its quantity
     and this CPU measured another quantity of the same case, variant and size.
     """
-    terms: Sequence[Term]
+    terms: Sequence[ComparisonTerm]
     if is_comparison(key):
         terms = parse_comparison(key)
     else:
-        terms = [Term(key=key)]
+        terms = [ComparisonTerm(key=key)]
     for term in terms:
         is_measured = _has(results.measurements, term) or _has(results.gpu_measurements, term)
         if not is_measured and not _lacks_only_quantity(results.measurements, term, gpu_only):
@@ -207,7 +227,7 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
     return True
 
 
-def _has(measurements: Measurements, term: Term) -> bool:
+def _has(measurements: Measurements, term: ComparisonTerm) -> bool:
     try:
         measurements.find(term.key, term.size)
     except (NotMeasured, ValueError):
@@ -215,7 +235,9 @@ def _has(measurements: Measurements, term: Term) -> bool:
     return True
 
 
-def _lacks_only_quantity(measurements: Measurements, term: Term, gpu_only: frozenset[str]) -> bool:
+def _lacks_only_quantity(
+    measurements: Measurements, term: ComparisonTerm, gpu_only: frozenset[str]
+) -> bool:
     """Return whether a term has a GPU's quantity of a case that was measured otherwise."""
     *parts, quantity = term.key.split(".")
     if quantity not in gpu_only:
@@ -311,7 +333,7 @@ def _add_measurements(
 ) -> RecipeResults:
     by_release = {}
     for release, group in processes.by_release.items():
-        by_release[release] = measure_all(group, quantities)
+        by_release[release] = measure_all(group, quantities, release=release)
     replicates_on_gpus = []
     if not recording.on_gpu:
         replicates_on_gpus = [

@@ -33,26 +33,29 @@ def find_last_digit(figure: Measurement) -> int:
     ``LEAST_DIGITS`` and ``MOST_DIGITS`` digits. Counts have no decimals.
     """
     value = figure.value
-    first = first_digit(value)
     # The places that leave the fewest and the most digits
-    highest_place = first - LEAST_DIGITS + 1
-    lowest_place = first - MOST_DIGITS + 1
+    highest_place = first_digit(value) - LEAST_DIGITS + 1
+    lowest_place = first_digit(value) - MOST_DIGITS + 1
     is_count = figure.unit in _COUNTS and math.isclose(value, round(value))
     if figure.processes < 2:
         if is_count and not figure.unit:  # calls to break even, in contrast, come from times
             return 0
         return _with_carry(value, highest_place, LEAST_DIGITS)
     half_width = (figure.high - figure.low) / 2
-    wanted = first_digit(half_width) if half_width else lowest_place
-    if is_count:
-        if not half_width:
+    if not half_width:
+        if is_count:
             return 0
-        return max(0, min(highest_place, wanted))
+        if not value:
+            return lowest_place
+        return _with_carry(value, lowest_place, MOST_DIGITS)
+    uncertain_place = first_digit(half_width)
+    if is_count:
+        return max(0, min(highest_place, uncertain_place))
     if not value:
-        return wanted
-    place = min(highest_place, max(wanted, lowest_place))
-    most_digits = LEAST_DIGITS if place < wanted else MOST_DIGITS
-    return _with_carry(value, place, most_digits)
+        return uncertain_place
+    if uncertain_place > highest_place:  # the range is wide: more digits than are certain
+        return _with_carry(value, highest_place, LEAST_DIGITS)
+    return _with_carry(value, max(uncertain_place, lowest_place), MOST_DIGITS)
 
 
 def first_digit(value: float) -> int:
@@ -63,7 +66,9 @@ def first_digit(value: float) -> int:
 def _with_carry(value: float, place: int, most: int) -> int:
     """Return the place of the last digit, one higher if rounding adds a digit: 9.996 as 10.0."""
     digits = first_digit(round(value, -place)) - place + 1
-    return place + 1 if digits > most else place
+    if digits > most:
+        return place + 1
+    return place
 
 
 def describe_spread(figure: Measurement, locale: Locale) -> str:

@@ -11,7 +11,7 @@ from ..errors import GalleryError, suggest_record
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording, compare, read_recording
 from ..recipes.releases import find_release, sort_releases
-from .keys import Term, parse_comparison
+from .keys import ComparisonTerm, parse_comparison
 from .quantities import Quantity, name_gpu_bound
 from .ranges import Measurement, find_range, is_baseline, measure
 from .replicates import Process, Replicate, read_replicates, replicates_path
@@ -30,7 +30,7 @@ class ClaimRecord:
     held: int  # number of processes in which it holds
     of: int  # number of processes that measured all of it
     hosts: int  # number of hosts on which these ran
-    compared: tuple[tuple[Term, Measurement], ...]
+    compared: tuple[tuple[ComparisonTerm, Measurement], ...]
     refuted: tuple[str, ...]  # processes in which it does not hold, with their values
 
     @property
@@ -47,7 +47,7 @@ class ClaimRecord:
 class NotMeasured(LookupError):  # noqa: N818 (some callers accept that one is missing)
     """There is no measurement with the key and size of ``term``."""
 
-    def __init__(self, text: str, term: Term) -> None:
+    def __init__(self, text: str, term: ComparisonTerm) -> None:
         super().__init__(text)
         self.term = term
 
@@ -61,6 +61,7 @@ class Measurements:
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+    release: str = ""  # empty if releases are not told apart
 
     @property
     def published(self) -> list[Measurement]:
@@ -90,7 +91,7 @@ class Measurements:
         if not matches:
             suggestions = suggest_keys(key, self.by_key)
             text = f"no measurement is called {wanted}{suggestions}"
-            raise NotMeasured(text, Term(key=key, size=size))
+            raise NotMeasured(text, ComparisonTerm(key=key, size=size))
         names = [measurement.key for measurement in matches[:_MAX_NAMES]]
         if len(matches) > _MAX_NAMES:
             names.append("...")
@@ -116,7 +117,7 @@ class Measurements:
             holds = all(less < more for less, more in pairwise(values))
             if not holds:
                 evidence = " against ".join(f"{value:.4g} {unit}".rstrip() for value in values)
-                refuted.append(f"{process.title}: {evidence}")
+                refuted.append(f"{process.describe(self.release)}: {evidence}")
         return ClaimRecord(
             key=key,
             held=len(complete) - len(refuted),
@@ -206,7 +207,10 @@ class ProcessSet:
 
 
 def measure_all(
-    processes: Sequence[Process], quantities: Mapping[str, Quantity] | None = None
+    processes: Sequence[Process],
+    quantities: Mapping[str, Quantity] | None = None,
+    *,
+    release: str = "",
 ) -> Measurements:
     """Return the measurements of processes with one release.
 
@@ -224,7 +228,7 @@ def measure_all(
         key: replace(measurement, sizes=sizes_of_case.get(measurement.case, ""))
         for key, measurement in measured.items()
     }
-    return Measurements(by_key=by_key, processes=tuple(processes))
+    return Measurements(by_key=by_key, processes=tuple(processes), release=release)
 
 
 def read_processes(

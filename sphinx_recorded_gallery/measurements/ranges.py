@@ -82,12 +82,17 @@ def measure(
         for row in rows:
             rows_by_key[row.key].append((host, row))
 
-    def is_speedup(key: str) -> bool:
-        _host, row = rows_by_key[key][0]
-        return row.quantity == "speedup"
+    speedups = []
+    others = []
+    for key, host_rows in rows_by_key.items():
+        _host, row = host_rows[0]
+        if row.quantity == "speedup":
+            speedups.append(key)
+        else:
+            others.append(key)
 
     measurements: dict[str, Measurement] = {}
-    for key in sorted(rows_by_key, key=is_speedup):  # speed-ups last: they need the wall times
+    for key in [*others, *speedups]:  # these last: they need the wall times
         host_rows = rows_by_key[key]
         _host, row = host_rows[0]
         gpu_rows = rows_by_key.get(replace(row, quantity="gpu").key)
@@ -148,7 +153,10 @@ def find_range(host_rows: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Meas
         values_by_host[host].append(row.value)
     medians = [median(values) for values in values_by_host.values()]
     value = median(medians)
-    observed = medians if len(medians) > 1 else [row.value for _host, row in host_rows]
+    if len(medians) > 1:
+        observed = medians
+    else:
+        observed = [row.value for _host, row in host_rows]
     low = min(observed)
     high = max(observed)
     _host, first_row = host_rows[0]

@@ -16,12 +16,13 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from ..dates_and_numbers import format_percent, typeset
-from ..languages import current_language
+from ..dates_and_numbers import SEPARATOR, format_percent, typeset
+from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
-from .lookup import Outcome, all_files, find_claims, load_results
-from .names import (
+from .docutils_tables import make_table
+from .lookup import all_files, find_claims, load_results
+from .names_for_readers import (
     QUANTITY,
     Pieces,
     name_measurement,
@@ -42,7 +43,6 @@ from .release_changes import (
     find_differences,
     summarize,
 )
-from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -89,7 +89,7 @@ def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> 
     the results of the recipe.
     """
     results = load_results(env, docname)
-    if results is None or results.outcome is not Outcome.MEASURED:
+    if results is None or not results.is_measured:
         return ReleaseChanges()
     try:
         new, old = results.of_release(now), results.of_release(before)
@@ -113,7 +113,9 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
         if changes.hosts:
             compared[docname] = changes
         else:
-            without += [nodes.Text(", "), _link(env, docname)] if without else [_link(env, docname)]
+            if without:
+                without.append(nodes.Text(", "))
+            without.append(_link(env, docname))
     if len(compared) > 1:
         told += _tell_together(env, compared)
     machines = {changes.hosts for changes in compared.values()}
@@ -143,7 +145,7 @@ def _tell_machines(
         text = _("%(now)s against %(before)s on 1 machine: how far machines differ is unknown.")
     else:
         text = _("%(now)s against %(before)s on %(machines)s machines that measured both.")
-    return _paragraph(nodes.Text(typeset(str(text % facts), current_language(env.config).locale)))
+    return _paragraph(nodes.Text(typeset(str(text % facts), Language.current(env.config).locale)))
 
 
 def _tell_recipe(
@@ -156,7 +158,7 @@ def _tell_recipe(
     machines_are_told: bool,
 ) -> Iterator[nodes.Node]:
     """Yield the name of a recipe, sentences on what moved, and a table of the measurements."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     if docname != env.docname:
         yield nodes.rubric("", "", _link(env, docname))
     if not machines_are_told:
@@ -180,9 +182,11 @@ def _tell_together(
     env: BuildEnvironment, compared: Mapping[str, ReleaseChanges]
 ) -> Iterator[nodes.Node]:
     """Yield what moved in all recipes together."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     first = next(iter(compared))  # quantities are called alike in all recipes
-    changes = [change for each in compared.values() for change in each.changes]
+    changes: list[Change] = []
+    for changes_of_recipe in compared.values():
+        changes += changes_of_recipe.changes
     yield nodes.rubric("", str(_("All recipes together")))
     yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
 
@@ -198,7 +202,10 @@ def _tell_quantities(
             yield from _tell_quantity(env, docname, summary, locale)
             continue
         name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
-        (unmoved if summary.is_known else unknown).append(name)
+        if summary.is_known:
+            unmoved.append(name)
+        else:
+            unknown.append(name)
     if unmoved:
         names = {"quantities": ", ".join(unmoved)}
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
@@ -209,7 +216,10 @@ def _tell_quantities(
 
 
 def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
-    return nodes.bullet_list("", *(nodes.list_item("", _paragraph(*name_nodes(i))) for i in items))
+    bullet_list = nodes.bullet_list()
+    for pieces in items:
+        bullet_list += nodes.list_item("", _paragraph(*name_nodes(pieces)))
+    return bullet_list
 
 
 def _tell_claim(
@@ -227,7 +237,7 @@ def _tell_claim(
         (f"{text} ", False),
         *tell_comparison(env, docname, held.compared),
         (f"; {fails}: ", False),
-        *tell_comparison(env, docname, refuted.compared, between=" · "),
+        *tell_comparison(env, docname, refuted.compared, between=SEPARATOR),
     ]
 
 
@@ -306,8 +316,9 @@ def _draw_table(
     locale: Locale,
 ) -> nodes.table:
     """Return a table of measurements that moved: both values, and by how much."""
-    texts = ("", before, now, _("change"))
-    head = [[nodes.Text(text)] if text else [] for text in texts]
+    head: list[list[nodes.Node]] = [[]]  # above the names of measurements
+    for text in (before, now, _("change")):
+        head.append([nodes.Text(text)])
     lines = []
     for change in changes:
         values = [

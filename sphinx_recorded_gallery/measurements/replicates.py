@@ -36,15 +36,19 @@ class Process:
         """Its rows by key."""
         return {row.key: row for row in self.rows}
 
-    @property
-    def title(self) -> str:
-        """Its name in messages."""
-        title = "the run of the page"
+    def describe(self, release: str = "") -> str:
+        """Return its name in messages: the page's run with 2.11 on host 1f2e.
+
+        Pages of several releases have had a run each, so ``release`` says which one it is.
+        """
+        description = "the page's run"
         if self.replicate:
-            title = f"replicate {self.replicate}"
+            description = f"replicate {self.replicate}"
+        if release:
+            description += f" with {release}"
         if self.host:
-            title += f" on host {self.host}"
-        return title
+            description += f" on host {self.host}"
+        return description
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,12 +15,13 @@ from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import traverse_parent
 from sphinx.writers.html5 import HTML5Translator
 
+from ..dates_and_numbers import SEPARATOR
 from ..errors import GalleryError
-from ..languages import current_language, source_language
+from ..languages import Language
 from ..store import get_store
 from .keys import Reference, at_release, parse_claim, parse_reference
-from .lookup import Lookup, Outcome, find_page, look_up
-from .names import mark, name_measurement, name_release, tell_comparison
+from .lookup import Lookup, find_page, look_up
+from .names_for_readers import mark, name_measurement, name_release, tell_comparison
 from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 
@@ -94,7 +95,7 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
         lookup = look_up(env, node["recipe"], node["key"], node["release"])
         if lookup.problem:
             node["problem"] = lookup.problem
-            node["in_files"] = lookup.outcome is Outcome.UNREADABLE
+            node["in_files"] = lookup.is_unreadable
         if isinstance(node, claim):
             _prove(env, node, lookup.claim)
             continue
@@ -111,10 +112,10 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
 def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[Any, ...] | None:
     """Show the measurement in a node; return its row of the list, or None without a measurement."""
     measurement = lookup.measurement
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     node.children = []
     if measurement is None:
-        if lookup.outcome is Outcome.LEFT_TO_GPU:
+        if lookup.is_left_to_gpu:
             placeholder = _("[not measured here]")
         else:
             placeholder = _("[not measured yet]")
@@ -127,7 +128,7 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
     names = name_measurement(env, node["recipe"], measurement)
     if node["release"]:
         release = name_release(env, node["recipe"], node["release"])
-        names = [*names, (" · ", False), (release, False)]
+        names = [*names, (SEPARATOR, False), (release, False)]
     return names, text, node["spread"]
 
 
@@ -206,8 +207,8 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
         lines.append(f'<span class="{classes}" id="{box}-{number}">{text}</span>')
     label = _("Evidence")
     language = ""  # the sentence around the button may not be translated
-    tag = current_language(self.config).tag
-    if tag != source_language(self.config).tag:
+    tag = Language.current(self.config).tag
+    if tag != Language.source(self.config).tag:
         language = f' lang="{tag}"'
     # Several claims of a page may have the same words. So the name of the button is its label, the
     # sentence before it, and the compared measurements.

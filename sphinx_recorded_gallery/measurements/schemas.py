@@ -44,12 +44,13 @@ def _describe(error: Any) -> str:
         text = repr(error.value)
     needed = error.definition.get("description", error.message)
     what = f"{text:.200}, which has to be {needed}"
-    match error.path[1:]:
-        case ["rows", number]:
-            return f"row {int(number) + 1}: it is {what}"
-        case ["rows", number, name]:
-            return f"row {int(number) + 1}: {name} is {what}"
-        case []:
-            return f"it is {what}"
-        case path:
-            return f"{'.'.join(map(str, path))} is {what}"
+    _data, *place = error.path
+    if not place:
+        return f"it is {what}"
+    if place[0] != "rows" or len(place) not in (2, 3):
+        name = ".".join(str(part) for part in place)
+        return f"{name} is {what}"
+    row = f"row {int(place[1]) + 1}"
+    if len(place) == 2:
+        return f"{row}: it is {what}"
+    return f"{row}: {place[2]} is {what}"

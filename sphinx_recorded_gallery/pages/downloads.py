@@ -32,7 +32,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
 from ..recipes.sanitize import sanitize_for_notebook
 from .markdown import (
-    Page,
+    MarkdownPage,
     bold_line,
     escape,
     join_blocks,
@@ -68,7 +68,9 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     recipe = page.recipe
     trusted = app.config.recorded_gallery_trust_outputs
-    notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname), trusted=trusted)
+    notebook = make_notebook(
+        page, recipe, doctree, MarkdownPage(app.builder, docname), trusted=trusted
+    )
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # services that run notebooks then provide one
@@ -112,7 +114,7 @@ def make_notebook(
     page: RecordedPage | Unrecorded,
     recipe: Recipe,
     document: nodes.document,
-    markdown_page: Page,
+    markdown_page: MarkdownPage,
     *,
     trusted: bool,
 ) -> NotebookNode:
@@ -154,7 +156,7 @@ def make_notebook(
     return notebook
 
 
-def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: Page) -> str:
+def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: MarkdownPage) -> str:
     """Return a block of text as Markdown; headings have the level of their section."""
     texts = []
     for level, node in block:
@@ -251,7 +253,7 @@ def _clean_outputs(
 
     ``alts`` describe its pictures, in order. Outputs are sanitized unless they are ``trusted``.
     """
-    remaining_alts = iter(alts)
+    remaining_alts = list(alts)
     outputs = []
     for output in nbformat.from_dict(recorded_outputs):
         if "data" not in output:
@@ -267,11 +269,11 @@ def _clean_outputs(
             for name in ("width", "height"):
                 if name in picture_metadata:
                     sizes[name] = picture_metadata[name]
-            output.metadata = nbformat.from_dict({kind: sizes} if sizes else {})
-        if kind:
-            alt = next(remaining_alts, None)
-            if alt is not None:
-                output.metadata[kind] = {**output.metadata.get(kind, {}), "alt": alt}
+            metadata = {kind: sizes} if sizes else {}
+            output.metadata = nbformat.from_dict(metadata)
+        if kind and remaining_alts:
+            alt = remaining_alts.pop(0)
+            output.metadata[kind] = {**output.metadata.get(kind, {}), "alt": alt}
         if output.data:
             outputs.append(output)
     return outputs
@@ -329,10 +331,13 @@ def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> 
 
     An instruction to a linter is an example. A warning names it.
     """
-    sources = iter(_cell_sources(recipe))
     plain = nbformat.from_dict(notebook)
+    code_cells = [cell for cell in plain.cells if cell.cell_type == "code"]
     for cell in plain.cells:
-        cell.source = next(sources) if cell.cell_type == "code" else "Text"
+        cell.source = "Text"
+    # Whether the page has all cells is checked with the program.
+    for cell, source in zip(code_cells, _cell_sources(recipe), strict=False):
+        cell.source = source
     textless_script = make_script(plain)
     original = textless_script.removeprefix(_UTF_8)
     if script.startswith(_UTF_8):

@@ -46,8 +46,9 @@ def displayed_tex(node: nodes.math_block) -> str:
     """Return the TeX of a formula on lines of its own; empty lines divide several equations."""
     equations = re.split(r"\n\s*\n", node.astext().strip())
     has_own_environment = node.get("no-wrap", node.get("nowrap"))
-    separator = "\n" if has_own_environment else " \\\\\n"
-    return separator.join(equations)
+    if has_own_environment:
+        return "\n".join(equations)
+    return " \\\\\n".join(equations)
 
 
 def can_convert(node: nodes.math | nodes.math_block) -> bool:
@@ -60,7 +61,9 @@ def can_convert(node: nodes.math | nodes.math_block) -> bool:
 
 
 def _convert(node: nodes.Element, *, as_block: bool) -> str:
-    tex = displayed_tex(node) if isinstance(node, nodes.math_block) else node.astext()
+    tex = node.astext()
+    if isinstance(node, nodes.math_block):
+        tex = displayed_tex(node)
     try:
         return str(tex2mathml(tex, as_block=as_block))
     # docutils raises MathError for unknown commands, and others for what it did not foresee, such

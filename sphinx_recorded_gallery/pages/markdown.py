@@ -56,7 +56,7 @@ _MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
 
 
 @dataclass(frozen=True)
-class Page:
+class MarkdownPage:
     """The page that is being written as Markdown, for its notebook and its script."""
 
     builder: Builder
@@ -82,7 +82,9 @@ class Page:
             has_scheme = bool(urlsplit(address).scheme)
         except ValueError:  # not an address, such as https://[a
             return ""
-        return address if has_scheme else ""
+        if not has_scheme:
+            return ""
+        return address
 
     def warn_of_unknown(self, node: nodes.Node) -> None:
         """Warn that the notebook has only the words of a node."""
@@ -99,7 +101,7 @@ class Page:
 
 
 @singledispatch
-def write_block(node: nodes.Node, page: Page) -> str:
+def write_block(node: nodes.Node, page: MarkdownPage) -> str:
     """Return a part of a page as Markdown; only its words, with a warning, if its kind is unknown.
 
     A site writes nodes of its own by a function with the same arguments that it registers:
@@ -114,14 +116,15 @@ def write_block(node: nodes.Node, page: Page) -> str:
 # Words of a paragraph
 
 
-def join_inline(parent: nodes.Element, page: Page) -> str:
+def join_inline(parent: nodes.Element, page: MarkdownPage) -> str:
     """Return the words of a node as Markdown."""
     text = ""
     for node, following in zip_longest(parent.children, parent.children[1:]):
-        if isinstance(node, (nodes.strong, *_EMPHASIS)):
-            sign, tag = ("**", "strong") if isinstance(node, nodes.strong) else ("*", "em")
-            after = _first_character(following)
-            piece = emphasize(join_inline(node, page), sign, tag, text[-1:], after)
+        before, after = text[-1:], _first_character(following)
+        if isinstance(node, nodes.strong):
+            piece = emphasize(join_inline(node, page), "**", "strong", before, after)
+        elif isinstance(node, _EMPHASIS):
+            piece = emphasize(join_inline(node, page), "*", "em", before, after)
         else:
             piece = write_block(node, page)
         if text.endswith("!") and piece.startswith("["):
@@ -153,17 +156,25 @@ write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(n
 
 
 @write_block.register
-def _literal(node: nodes.literal, _page: Page) -> str:
+def _literal(node: nodes.literal, _page: MarkdownPage) -> str:
     """Return code between more backticks than it holds."""
     code = " ".join(node.astext().splitlines())
-    longest = max(map(len, re.findall("`+", code)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if code.startswith("`") or code.endswith("`") else ""
-    return f"{fence}{pad}{code}{pad}{fence}"
+    fence = _make_fence(code, least=1)
+    if code.startswith("`") or code.endswith("`"):  # which would be part of the fence
+        code = f" {code} "
+    return f"{fence}{code}{fence}"
+
+
+def _make_fence(code: str, *, least: int) -> str:
+    """Return more backticks than code holds side by side, but at ``least`` so many."""
+    longest = 0
+    for backticks in re.findall("`+", code):
+        longest = max(longest, len(backticks))
+    return "`" * max(longest + 1, least)
 
 
 @write_block.register(nodes.Text)
-def _text(node: nodes.Text, _page: Page) -> str:
+def _text(node: nodes.Text, _page: MarkdownPage) -> str:
     """Return plain text, with dollar signs kept from making a formula in their paragraph."""
     block = node.parent
     while isinstance(block.parent, nodes.TextElement):
@@ -174,7 +185,7 @@ def _text(node: nodes.Text, _page: Page) -> str:
 
 
 @write_block.register(nodes.math)
-def _math(node: nodes.math, _page: Page) -> str:
+def _math(node: nodes.math, _page: MarkdownPage) -> str:
     tex = " ".join(node.astext().split())
     if any(traverse_parent(node.parent, nodes.entry)):  # the sign divides cells in Markdown
         tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
@@ -182,7 +193,7 @@ def _math(node: nodes.math, _page: Page) -> str:
 
 
 @write_block.register(nodes.reference | addnodes.download_reference)
-def _link(node: nodes.Element, page: Page) -> str:
+def _link(node: nodes.Element, page: MarkdownPage) -> str:
     text = join_inline(node, page)
     address = page.address(node)
     if not address or not text:
@@ -193,16 +204,18 @@ def _link(node: nodes.Element, page: Page) -> str:
 
 
 @write_block.register(nodes.image)
-def _image(node: nodes.image, page: Page) -> str:
+def _image(node: nodes.image, page: MarkdownPage) -> str:
     address = page.address(node)
     alt = " ".join(node.get("alt", "").split())
-    return link(f"![{escape(alt, in_link=True)}]", address) if address else escape(alt)
+    if not address:
+        return escape(alt)
+    return link(f"![{escape(alt, in_link=True)}]", address)
 
 
 # Paragraphs, quotes, notes, code and formulas
 
 
-def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
+def join_blocks(children: Iterable[nodes.Node], page: MarkdownPage) -> str:
     """Return blocks as Markdown, an empty line between them."""
     texts = []
     for node in children:
@@ -229,7 +242,7 @@ def plain_code(block: nodes.Element) -> str:
     return "".join(texts).strip("\n")
 
 
-def write_heading(title: nodes.title, level: int, page: Page) -> str:
+def write_heading(title: nodes.title, level: int, page: MarkdownPage) -> str:
     """Return the title of a section."""
     words = join_inline(title, page).replace("\n", " ")
     if words.endswith("#"):  # which Markdown would take for the end of the heading
@@ -258,34 +271,33 @@ write_block.register(nodes.transition, lambda _node, _page: "---")
 
 
 @write_block.register(nodes.Admonition)
-def _note(node: nodes.Element, page: Page) -> str:
+def _note(node: nodes.Element, page: MarkdownPage) -> str:
     """Return a quote with its label; a heading would divide the page."""
     label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
     return quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
 
 @write_block.register(nodes.footnote | nodes.citation)
-def _footnote(node: nodes.Element, page: Page) -> str:
+def _footnote(node: nodes.Element, page: MarkdownPage) -> str:
     label, *body = node.children
     return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
 # Sphinx-Gallery uses code_links_block for code with links.
 @write_block.register(nodes.literal_block | nodes.doctest_block | code_links_block)
-def _code(node: nodes.Element, _page: Page) -> str:
+def _code(node: nodes.Element, _page: MarkdownPage) -> str:
     """Return code on lines of its own, between more backticks than it holds."""
     default = "pycon" if isinstance(node, nodes.doctest_block) else "none"
     language = node.get("language") or node.get("lang", default)
     if language in ("default", "none"):
         language = ""
     code = plain_code(node)
-    longest = max(map(len, re.findall("`{3,}", code)), default=2)
-    fence = "`" * (longest + 1)
+    fence = _make_fence(code, least=3)
     return f"{fence}{language}\n{code}\n{fence}"
 
 
 @write_block.register(nodes.math_block)
-def _formula(node: nodes.math_block, _page: Page) -> str:
+def _formula(node: nodes.math_block, _page: MarkdownPage) -> str:
     tex = displayed_tex(node)
     if r"\\" in tex and not _EQUATIONS.match(tex):  # as Sphinx does for pages
         tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}"
@@ -295,7 +307,7 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
 
 
 @write_block.register(nodes.raw)
-def _raw(node: nodes.raw, _page: Page) -> str:
+def _raw(node: nodes.raw, _page: MarkdownPage) -> str:
     """Return HTML unchanged, since its author is trusted; nothing of other formats."""
     if "html" not in node.get("format", "").split():
         return ""
@@ -322,11 +334,13 @@ def _join_points(points: Iterable[tuple[str, str]]) -> str:
         margin = " " * (len(marker) + 1)
         items.append(f"{marker} {indent(text, margin).lstrip()}".rstrip())
     has_empty_lines = any("\n\n" in item for item in items)
-    return ("\n\n" if has_empty_lines else "\n").join(items)
+    if has_empty_lines:
+        return "\n\n".join(items)
+    return "\n".join(items)
 
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
-def _list(node: nodes.Element, page: Page) -> str:
+def _list(node: nodes.Element, page: MarkdownPage) -> str:
     if node.get("enumtype", "arabic") != "arabic":  # Markdown only has numbers
         page.warn_of_unknown(node)
     bullet = node.get("bullet", "*")
@@ -334,13 +348,15 @@ def _list(node: nodes.Element, page: Page) -> str:
         bullet = "*"
     points = []
     for number, item in enumerate(node, node.get("start", 1)):
-        marker = bullet if isinstance(node, nodes.bullet_list) else f"{number}."
+        marker = bullet
+        if isinstance(node, nodes.enumerated_list):
+            marker = f"{number}."
         points.append((marker, join_blocks(item.children, page)))
     return _join_points(points)
 
 
 @write_block.register(nodes.definition_list)
-def _definitions(node: nodes.definition_list, page: Page) -> str:
+def _definitions(node: nodes.definition_list, page: MarkdownPage) -> str:
     points = []
     for item in node:
         *terms, body = item.children
@@ -350,7 +366,7 @@ def _definitions(node: nodes.definition_list, page: Page) -> str:
 
 
 @write_block.register(nodes.table)
-def _table(table: nodes.table, page: Page) -> str:
+def _table(table: nodes.table, page: MarkdownPage) -> str:
     """Return a table in which each row is one line.
 
     Markdown has no cells that span several columns or rows, or that hold more than a paragraph.
@@ -374,7 +390,9 @@ def _fits_in_markdown(cell: nodes.Element) -> bool:
     """Return whether a cell of a table is a single one and holds at most one paragraph."""
     if cell.get("morecols") or cell.get("morerows"):
         return False
-    return [type(block) for block in cell] in ([], [nodes.paragraph])
+    if not cell.children:
+        return True
+    return len(cell.children) == 1 and type(cell[0]) is nodes.paragraph
 
 
 # Escaping: keep plain text from becoming Markdown, HTML or a formula
@@ -395,8 +413,9 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
     escaped = _SIGNS.sub(escape_one, text)
     if in_link:
         escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
-    dollar = _APART.format("$") if apart else r"\$"
-    return escaped.replace("$", dollar)
+    if apart:
+        return escaped.replace("$", _APART.format("$"))
+    return escaped.replace("$", r"\$")
 
 
 def formula(tex: str) -> str:
@@ -444,7 +463,9 @@ def show_emphasis_by_signs(text: str) -> str:
     def replace(match: re.Match[str]) -> str:
         if match["code"]:
             return match["code"]
-        return "**" if match["tag"] == "strong" else "*"
+        if match["tag"] == "strong":
+            return "**"
+        return "*"
 
     return _CODE_OR_TAG.sub(replace, text)
 

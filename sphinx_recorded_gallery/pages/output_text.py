@@ -63,7 +63,10 @@ class _Converter:
 
     def convert_all(self, parent: SyntaxTreeNode) -> list[nodes.Node]:
         """Return the nodes of all children of an element."""
-        return [node for child in parent.children for node in self._convert(child)]
+        converted: list[nodes.Node] = []
+        for child in parent.children:
+            converted += self._convert(child)
+        return converted
 
     def _convert(self, element: SyntaxTreeNode) -> Iterator[nodes.Node]:
         wrapper = _WRAPPERS.get(element.type)
@@ -83,9 +86,7 @@ class _Converter:
             case "code_inline":
                 yield nodes.literal("", element.content)
             case "code_block" | "fence":
-                language = element.info.split()[0] if element.info.strip() else "none"
-                code = element.content.rstrip("\n")
-                yield nodes.literal_block(code, code, language=language)
+                yield _convert_code(element)
             case "math_inline":
                 yield nodes.math("", element.content.strip())
             case "math_inline_double" | "math_block":
@@ -131,7 +132,8 @@ class _Converter:
 
     def _convert_table(self, element: SyntaxTreeNode) -> nodes.table:
         parts = {part.type: part.children for part in element.children}
-        head, body = parts.get("thead", []), parts.get("tbody", [])
+        head = parts.get("thead", [])
+        body = parts.get("tbody", [])
         count = len(head[0].children)
         group = nodes.tgroup(cols=count)
         group += [nodes.colspec(colwidth=1) for _column in range(count)]
@@ -147,6 +149,13 @@ class _Converter:
                 words = nodes.paragraph("", "", *self.convert_all(cell), translatable=False)
                 cells.append(nodes.entry("", words))
             yield nodes.row("", *cells)
+
+
+def _convert_code(element: SyntaxTreeNode) -> nodes.literal_block:
+    """Return a block of code, in the language that the first word behind its fence names."""
+    language, *_options = element.info.split() or ["none"]
+    code = element.content.rstrip("\n")
+    return nodes.literal_block(code, code, language=language)
 
 
 _WRAPPERS: dict[str, Callable[[], nodes.Element]] = {

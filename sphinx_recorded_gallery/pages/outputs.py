@@ -7,7 +7,6 @@ So it makes thumbnails of them.
 import glob
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +95,13 @@ def _name_pictures(
     pictures = {}
     for _cell, name, content in find_pictures(file.docname, page):
         pictures[root / name] = content
-    # A negative thumbnail_number counts from the last picture. Sphinx-Gallery, which does not run
-    # the recipe, counts from zero pictures, so that picture needs a second name.
     number = page.recipe.settings.get("thumbnail_number", 1)
-    if -len(pictures) <= number < 0:
-        thumbnail = list(pictures)[number]
+    is_counted_from_last = -len(pictures) <= number < 0
+    if is_counted_from_last:
+        # Sphinx-Gallery, which does not run the recipe, looks for the number that such a picture
+        # has where there are no pictures; so the file gets that name, too.
+        files = list(pictures)
+        thumbnail = files[number]
         alias = f"sphx_glr_{file.path.stem}_{number + 1:03}{thumbnail.suffix}"
         pictures[thumbnail.with_name(alias)] = pictures[thumbnail]
     return pictures
@@ -177,13 +178,38 @@ def _show(
 
     ``pictures`` are the files of the cell's pictures in order; ``name`` is that of the recipe.
     """
-    picture_names = iter(pictures)
-    alts = iter(cell.settings.alt)
-    for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
-        if is_printed:  # stdout and stderr share a box, in the order of printing
-            yield from _text(_join_printed(output.text for output in group))
+    images = _make_images(cell, outputs, pictures, name)
+    printed: list[str] = []  # stdout and stderr share a box, in the order of printing
+    for number, output in enumerate(outputs):
+        if output.output_type == "stream":
+            printed.append(output.text)
+            continue
+        yield from _text(_join_printed(printed))
+        printed = []
+        if number in images:
+            yield images[number]
         else:
-            yield from _show_values(env, group, picture_names, alts, name)
+            yield from _show_value(env, output)
+    yield from _text(_join_printed(printed))
+
+
+def _make_images(
+    cell: Cell, outputs: Sequence[Any], files: Sequence[str], recipe_name: str
+) -> dict[int, nodes.image]:
+    """Return the pictures of a cell, each by the number of its output."""
+    images: dict[int, nodes.image] = {}
+    for number, output in enumerate(outputs):
+        kind = picture_kind(output.get("data", {}))
+        if not kind:
+            continue
+        place = len(images)  # among the pictures of the cell
+        if place < len(cell.settings.alt):
+            alt = cell.settings.alt[place]
+        else:  # as in Sphinx-Gallery: the titles of a figure, or else the recipe's name
+            titles = output.metadata.get(kind, {}).get("alt")
+            alt = titles or re.sub("[-,_]", " ", recipe_name)
+        images[number] = nodes.image(uri=files[place], alt=alt, classes=["sphx-glr-single-img"])
+    return images
 
 
 def _join_printed(texts: Iterable[str]) -> str:
@@ -194,32 +220,23 @@ def _join_printed(texts: Iterable[str]) -> str:
     return "".join(lines)
 
 
-def _show_values(
-    env: BuildEnvironment,
-    outputs: Iterable[Any],
-    picture_names: Iterator[str],
-    alts: Iterator[str],
-    recipe_name: str,
-) -> Iterator[nodes.Node]:
-    """Yield the nodes of values, figures and errors."""
-    for output in outputs:
-        if output.output_type == "error":
-            yield from _text("\n".join(output.traceback))
-            continue
-        data = output.data
-        kind = picture_kind(data)
-        if "text/html" in data:
-            yield _html(data["text/html"])
-            is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
-            if not is_published:  # a published table has nodes for all formats
-                yield from _without_html(data.get("text/plain", ""))
-        elif kind:
-            # As in Sphinx-Gallery: the titles of a figure, or else the recipe's name.
-            titles = output.metadata.get(kind, {}).get("alt")
-            alt = next(alts, titles or re.sub("[-,_]", " ", recipe_name))
-            yield nodes.image(uri=next(picture_names), alt=alt, classes=["sphx-glr-single-img"])
-        else:
-            yield from _formatted(env, data) or _text(_plain(data))
+def _show_value(env: BuildEnvironment, output: Any) -> Iterator[nodes.Node]:
+    """Yield the nodes of a value that is not a picture, or of an error."""
+    if output.output_type == "error":
+        yield from _text("\n".join(output.traceback))
+        return
+    data = output.data
+    if "text/html" in data:
+        yield _html(data["text/html"])
+        is_published = any(mime.startswith(PUBLISHED_MIME) for mime in data)
+        if not is_published:  # a published table has nodes for all formats
+            yield from _without_html(data.get("text/plain", ""))
+        return
+    formatted = _formatted(env, data)
+    if formatted:
+        yield from formatted
+    else:
+        yield from _text(_plain(data))
 
 
 def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:

@@ -13,7 +13,7 @@ from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from ..dates_and_numbers import format_date, format_number
-from ..languages import current_language
+from ..languages import Language
 from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
 from ..recipes.recording import Recording
 from .folded_cells import button
@@ -43,7 +43,7 @@ def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) 
         return
     head = nodes.container(classes=["recipe-head"])
     if isinstance(page, RecordedPage):
-        locale = current_language(env.config).locale
+        locale = Language.current(env.config).locale
         head += make_box(page.recording, locale, env.config.recorded_gallery_package_names)
     head += page_links()
     index = title.parent.index(title) + 1

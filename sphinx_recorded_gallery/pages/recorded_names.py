@@ -31,9 +31,15 @@ def read_names(recording: Recording) -> list[Name]:
     for name, targets in recorded.items():
         with suppress(TypeError, ValueError):  # not as they are recorded
             for full_name, is_attribute, is_class in targets:
-                if isinstance(full_name, str) and full_name.count(".") >= 1 + bool(is_attribute):
+                if _is_full_name(full_name, is_attribute=bool(is_attribute)):
                     names.append((str(name), full_name, bool(is_attribute), bool(is_class)))
     return names
+
+
+def _is_full_name(name: object, *, is_attribute: bool) -> bool:
+    """Return whether a name begins with a module; that of an attribute has a class, too."""
+    least_dots = 2 if is_attribute else 1
+    return isinstance(name, str) and name.count(".") >= least_dots
 
 
 @contextmanager
@@ -57,7 +63,9 @@ def give_names(files: Iterable[GalleryFile], recordings: Path) -> Iterator[None]
 
         def get_mapping(self) -> list[tuple[str, str, bool, bool, bool]]:
             """Return what was recorded, then the rest: the first that leads anywhere is a link."""
-            return [(*name, False) for name in self.recorded] + list(super().get_mapping())
+            is_module = False
+            recorded = [(*name, is_module) for name in self.recorded]
+            return recorded + list(super().get_mapping())
 
     with patch.object(backreferences, "NameFinder", NameFinder):
         yield

@@ -75,11 +75,13 @@ class Recipe:
     @property
     def parts(self) -> list[tuple[Block, Cell | None]]:
         """The blocks of the page; a block of code comes with its cell."""
-        visible_cells = iter([cell for cell in self.cells if cell.source])
+        visible_cells = [cell for cell in self.cells if cell.source]  # one for each block of code
         parts: list[tuple[Block, Cell | None]] = []
         for block in self.blocks:
-            cell = next(visible_cells) if block.type == "code" else None
-            parts.append((block, cell))
+            if block.type == "code":
+                parts.append((block, visible_cells.pop(0)))
+            else:
+                parts.append((block, None))
         return parts
 
     @property

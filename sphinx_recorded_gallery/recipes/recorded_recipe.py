@@ -4,7 +4,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 from sphinx.environment import BuildEnvironment
@@ -71,20 +70,21 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
 
 def _choose_values(file: GalleryFile, recipe: Recipe, comparison: Comparison) -> Comparison:
     """Return a comparison whose recorded cells have the values that settings select."""
-    own: dict[str, Any] = {}
+    capture_of_recipe = file.capture
     if "capture_repr" in recipe.settings:
-        own["methods"] = tuple(recipe.settings["capture_repr"])
+        methods = tuple(recipe.settings["capture_repr"])
+        capture_of_recipe = replace(capture_of_recipe, methods=methods)
     if "ignore_repr_types" in recipe.settings:
-        own["ignored_types"] = recipe.settings["ignore_repr_types"]
-    of_file = replace(file.capture, **own)
+        ignored_types = recipe.settings["ignore_repr_types"]
+        capture_of_recipe = replace(capture_of_recipe, ignored_types=ignored_types)
     recorded = {}
     for cell in recipe.cells:
         if cell.number not in comparison.recorded:
             continue
         node = comparison.recorded[cell.number]
-        capture = of_file
+        capture = capture_of_recipe
         if cell.settings.capture is not None:
-            capture = replace(of_file, methods=cell.settings.capture)
+            capture = replace(capture_of_recipe, methods=cell.settings.capture)
         if capture != JUPYTER:
             node = NotebookNode({**node, "outputs": capture.choose(node.outputs)})
         recorded[cell.number] = node

@@ -24,5 +24,17 @@ def sort_releases(releases: Iterable[str]) -> list[str]:
     return sorted(set(releases), key=_components, reverse=True)
 
 
+def find_outdated(versions: Mapping[str, str], package: str, current: str) -> str:
+    """Return the release of a package among versions if it is older than the current release.
+
+    Empty if it is not, or if the versions do not name the package.
+    """
+    release = find_release(versions, package)
+    newest, *_older = sort_releases([current, release])
+    if newest == release:
+        return ""
+    return release
+
+
 def _components(release: str) -> tuple[int, ...]:
     return tuple(int(component) for component in release.split(".") if component)

@@ -65,7 +65,9 @@ def _keep(tag: str, name: str, value: str) -> str | None:
         return None
     if name == "role" and value not in _ROLES.split():
         return None
-    return None if name == "href" and not _LINK.match(value) else value
+    if name == "href" and not _LINK.match(value):
+        return None
+    return value
 
 
 _CLEANER = nh3.Cleaner(

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..errors import GalleryError, describe_error, has_driver, suggest_record, visible, visible_line
 from ..measurements.keys import find_references
-from ..measurements.lookup import Outcome, find_in_results, read_results
+from ..measurements.lookup import find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities
 from ..project import Project, load_function
@@ -212,7 +212,7 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
             lookup = find_in_results(
                 results, reference.key, reference.release, quantities, may_lack=True
             )
-            if lookup.outcome is Outcome.LEFT_TO_GPU:
+            if lookup.is_left_to_gpu:
                 first_lines.setdefault(reference.name, block.lineno + line)
     return tuple(f"{name} (line {line})" for name, line in first_lines.items())
 
@@ -269,7 +269,7 @@ def _choose_file(files: dict[str, GalleryFile], name: str) -> GalleryFile:
 def format_reports(reports: Sequence[Report]) -> str:
     """Return the reports as text; the last line counts the current recordings."""
     names = [visible_line(report.name) for report in reports]
-    width = max(map(len, names))
+    width = max(len(name) for name in names)
     lines = []
     for name, report in zip(names, reports, strict=True):
         lines.append(f"{name:<{width}}  {report.status:<8}  {report.origin}".rstrip())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError
-from ..measurements.lookup import Outcome, find_claims, read_results
+from ..measurements.lookup import find_claims, read_results
 from ..measurements.processes import ProcessSet, measure_all, read_processes
 from ..measurements.quantities import list_quantities
 from ..measurements.ranges import Measurement
@@ -204,7 +204,7 @@ def describe_releases(
 def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Project) -> list[str]:
     """Return the lines of the report on one recipe."""
     results = read_results(file, folder, project.root, project.config)
-    if results.outcome is not Outcome.MEASURED:
+    if not results.is_measured:
         return [results.problem or "nothing is recorded"]
     if before == results.release:
         return [f"its page shows {before} itself; name another release"]

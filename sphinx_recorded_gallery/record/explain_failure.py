@@ -240,13 +240,12 @@ def _place_of_row(recipe: Recipe, cell: Cell, row: int) -> Place | None:
     if cell.number > 1:
         start = max(start, recipe.cells[cell.number - 2].line + 1)
     lines = recipe.path.read_text(encoding="utf-8").split("\n")
-    remaining = enumerate(lines[start - 1 :], start)
-    line = None
+    next_line = start - 1  # where to go on looking, as an index of ``lines``
     for code in cell.code.split("\n")[:row]:
-        line = next((number for number, text in remaining if text == code), None)
-    if line is None:
-        return None
-    return recipe.path, line
+        if code not in lines[next_line:]:
+            return None
+        next_line = lines.index(code, next_line) + 1
+    return recipe.path, next_line  # an index counts from 0, so the line found is one before it
 
 
 def _one_line(name: str, value: str, cleaner: OutputNormalizer) -> str:

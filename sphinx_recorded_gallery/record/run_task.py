@@ -24,7 +24,7 @@ from .cleanup import run_folder
 from .explain_failure import KernelDiedError, UndefinedNameError
 from .kernel import Run
 from .run_environment import Conditions
-from .write_recordings import accept
+from .write_recordings import report_left_out
 
 NUMBER = "RECIPE_REPLICATE"  # variable with the number of the replicate; 0 for the page's run
 
@@ -125,7 +125,7 @@ def run_task(
             seconds=facts["seconds"],
         )
     names = notebook.metadata.pop("names", {})
-    for line in accept(recipe, notebook, trusted=task.file.trusted):
+    for line in report_left_out(recipe, notebook, trusted=task.file.trusted):
         say(line)
     language = {"name": "python", "version": platform.python_version()}
     language |= {"mimetype": "text/x-python", "file_extension": ".py", "pygments_lexer": "ipython3"}

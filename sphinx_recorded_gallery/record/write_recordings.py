@@ -82,7 +82,9 @@ def _explain_failure(path: Path) -> Iterator[None]:
         raise GalleryError(text, path=path, remedy="free disk space and record again") from None
 
 
-def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> Iterator[str]:
+def report_left_out(
+    recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False
+) -> Iterator[str]:
     """Yield what pages leave out of the outputs of a recipe, a line for each cell.
 
     Outputs that are ``trusted`` are shown unchanged, except for forms that no page shows. Raises
@@ -94,18 +96,19 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
             if "data" in output:
                 _require_pictures(recipe, cell, output.data)
                 left_out += _find_left_out(recipe, cell, output.data, trusted=trusted)
-        if left_out:
-            names = ", ".join(dict.fromkeys(left_out))
-            text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            remedy = _find_remedy(left_out)
-            yield describe_error(
-                GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy)
-            )
+        if not left_out:
+            continue
+        names = ", ".join(dict.fromkeys(left_out))  # each once
+        text = f"cell {cell.number}: pages and notebooks leave out {names}"
+        remedy = _find_remedy(left_out)
+        yield describe_error(GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy))
 
 
 def _require_pictures(recipe: Recipe, cell: Cell, data: Mapping[str, Any]) -> None:
     """Raise ``GalleryError`` if a picture of an output cannot be opened."""
-    for mime in PICTURES.keys() & data.keys():
+    for mime in PICTURES:
+        if mime not in data:
+            continue
         try:
             open_picture(mime, data[mime])
         except ValueError as error:
@@ -123,17 +126,19 @@ def _find_left_out(
     left_out = []
     if WIDGET_VIEW in data:
         left_out.append("a widget, and show its text")
-    if data and not any(map(is_shown, data)):
+    shown_forms = [mime for mime in data if is_shown(mime)]
+    if data and not shown_forms:
         left_out.append(f"an output whose only form is {', '.join(data)}")
-    elif not trusted:
-        forms = {mime: data[mime] for mime in data if mime != WIDGET_VIEW}
-        try:
-            left_out += find_left_out(forms)
-        except ValueError as error:
-            text = f"cell {cell.number}: {error}"
-            remedy = "show less, or a picture"
-            raise GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy) from None
-    return left_out
+        return left_out
+    if trusted:
+        return left_out
+    forms = {mime: form for mime, form in data.items() if mime != WIDGET_VIEW}
+    try:
+        return left_out + find_left_out(forms)
+    except ValueError as error:
+        text = f"cell {cell.number}: {error}"
+        remedy = "show less, or a picture"
+        raise GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy) from None
 
 
 def _find_remedy(left_out: Sequence[str]) -> str:

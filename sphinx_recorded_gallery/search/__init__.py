@@ -19,7 +19,7 @@ from sphinx.util import logging
 from ..dates_and_numbers import typeset
 from ..errors import GalleryError
 from ..hooks import Priority
-from ..languages import current_language, locale_folder
+from ..languages import Language, locale_folder
 from ..project import add_extension, file_state
 from .index import FILE_NAME, Entry, read_sections, write_index
 from .synonyms import load_synonyms
@@ -75,7 +75,7 @@ def _describe_search(
     context["search_texts"] = {
         "title": str(_("Search")),
         "field": str(_("Search this site")),
-        "no_script": typeset(f"{no_script} ", current_language(app.config).locale),
+        "no_script": typeset(f"{no_script} ", Language.current(app.config).locale),
         "first_page": str(_("Home page")),
         "labels": {
             "searching": str(_("Searching …")),
@@ -127,7 +127,7 @@ def _load_synonyms(app: Sphinx) -> dict[str, list[str]]:
     locale = locale_folder(app.config, Path(app.srcdir))
     languages = app.config.recorded_gallery_languages
     try:
-        return load_synonyms(locale, languages, current_language(app.config).code)
+        return load_synonyms(locale, languages, Language.current(app.config).code)
     except GalleryError as error:
         logger.warning("%s", error, type="recorded_gallery", subtype="search")
         return {}

@@ -15,8 +15,8 @@ import polib
 from sphinx.config import Config
 
 from ..atomic_files import atomic_write, ensure_regular_file
+from ..engine_labels import ENGINE, LOCALE_IN_REPOSITORY
 from ..errors import GalleryError
-from ..labels import ENGINE, LOCALE_IN_REPOSITORY
 from ..project import Project
 from .po_syntax import PoSyntaxError, parse_po
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polib
 
+from ..engine_labels import ENGINE_LOCALE
 from ..errors import GalleryError, suggest
-from ..labels import ENGINE_LOCALE
 from ..languages import Language
 from ..project import Project
 from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import cycle
 from pathlib import Path
 from unicodedata import normalize
 
@@ -31,10 +30,12 @@ from .markup import TOUCHES, Markup, count_new_glued, parse, shield_names
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
 )
-# In prose, < and > may enclose words (<your package>), unless a browser knows the element
-HTML = re.compile(
-    r"</[a-zA-Z][^<>]*>|<(?!https?://)[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);|<(?P<element>[a-zA-Z]+\d?)>"
+# HTML without doubt: the end of an element, a tag with attributes, a comment, an entity
+_CERTAIN_TAG = re.compile(
+    r"</[a-zA-Z][^<>]*>|<(?!https?://)[a-zA-Z][^<>]*(?:=[^<>]*|/)>|<!--|&(?:[a-zA-Z]+|#\d+);"
 )
+# In prose, < and > may enclose a word (<package>); it is a tag if a browser knows the element
+_WORD_IN_BRACKETS = re.compile(r"<([a-zA-Z]+\d?)>")
 TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
 _DATE_CODE = re.compile(r"%-?[aAbBcdeHIjmMpSuwxXyYZ]")
 ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
@@ -146,13 +147,15 @@ def find_tags(text: str, source: str = "") -> list[str]:
     Words in angle brackets do not count unless a browser knows the element. Nor do words that
     repeat one of ``source``, such as 表 <table> for a table.
     """
-    tags = []
-    for match in HTML.finditer(text):
-        element = match["element"]
-        is_repeated = element and re.search(rf"\b{element}", source, re.IGNORECASE)
-        if not element or (_ELEMENT.fullmatch(element) and not is_repeated):
-            tags.append(match[0])
-    return tags
+    tag_by_place: dict[int, str] = {}
+    for match in _CERTAIN_TAG.finditer(text):
+        tag_by_place[match.start()] = match[0]
+    for match in _WORD_IN_BRACKETS.finditer(text):
+        word = match[1]
+        is_repeated = re.search(rf"\b{word}", source, re.IGNORECASE)
+        if _ELEMENT.fullmatch(word) and not is_repeated:
+            tag_by_place[match.start()] = match[0]
+    return [tag_by_place[place] for place in sorted(tag_by_place)]
 
 
 def describe_length(text: str, translation: str) -> str:
@@ -181,10 +184,10 @@ class Check:
 
     name: str
     run: CheckFunction
-    of: Collection[Kind] = ALL  # the messages to check
+    kinds: Collection[Kind] = ALL  # of the messages to check
     breaks: bool = False  # the problem would mislead readers or spoil a page: they get English
     scripts: Collection[str] = ()  # of the languages to check; empty for all
-    whole: bool = False  # it is skipped while markup or a comment is broken
+    needs_intact_markup: bool = False  # it is skipped while markup or a comment is broken
 
 
 Kinds = Mapping[str, set[Kind]]  # of messages
@@ -280,7 +283,10 @@ def _name_part(part: Part, text: str) -> str:
     """Return a part as messages show it; a link without an address by the links in the text."""
     if part != ("link", "reference"):
         return part[1]
-    return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
+    links_in_text = dict.fromkeys(_REFERENCE.findall(text))
+    if not links_in_text:
+        return part[1]
+    return " or ".join(links_in_text)
 
 
 def check_formula(message: Message) -> Iterator[str]:
@@ -346,8 +352,7 @@ def prepare_label(text: str, translation: str) -> str:
     without_abbreviations = re.sub(r'(?<=\w)"(?=\w)', "”", translation)  # as Hebrew has them
     if without_abbreviations.count('"') % 2:
         return translation
-    marks = cycle("“”")
-    return re.sub('"', lambda _mark: next(marks), without_abbreviations)
+    return re.sub('"([^"]*)"', r"“\1”", without_abbreviations)
 
 
 def _is_date_format(text: str) -> bool:
@@ -369,13 +374,17 @@ def check_address(message: Message) -> Iterator[str]:
     """
     # An address of the web in prose is compared as the link that it becomes, but in emphasis it
     # becomes none: a notebook's reader would get one all the same.
-    words = message.target.plain if message.kind is Kind.PROSE else message.translation
-    known = [address.rstrip(_BEHIND_ADDRESS) for address in ADDRESS.findall(message.text)]
+    words = message.translation
+    if message.kind is Kind.PROSE:
+        words = message.target.plain
+    known_addresses = []
+    for address in ADDRESS.findall(message.text):
+        known_addresses.append(address.rstrip(_BEHIND_ADDRESS))
     code = message.language.code
     for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
         others = []
         for address in _added(message, pattern, text):
-            if not any(is_same_page(each, address, code) for each in known):
+            if not any(is_same_page(known, address, code) for known in known_addresses):
                 others.append(address)
         if others:
             addresses = " ".join(others)
@@ -399,14 +408,14 @@ _ONE_LINE = ALL - {Kind.COMMENT, Kind.LABEL}  # labels are put into one line
 
 BREAKING = (
     Check(name="hidden-character", run=check_hidden_character, breaks=True),
-    Check(name="comment", run=check_comment, of={Kind.COMMENT}, breaks=True),
-    Check(name="line-break", run=check_line_break, of=_ONE_LINE, breaks=True),
-    Check(name="markup", run=check_markup, of={Kind.PROSE}, breaks=True),
-    Check(name="markup-changed", run=check_markup_changed, of={Kind.PROSE}, breaks=True),
-    Check(name="formula", run=check_formula, of={Kind.FORMULA}, breaks=True),
-    Check(name="placeholder", run=check_placeholder, of={Kind.LABEL}, breaks=True),
+    Check(name="comment", run=check_comment, kinds={Kind.COMMENT}, breaks=True),
+    Check(name="line-break", run=check_line_break, kinds=_ONE_LINE, breaks=True),
+    Check(name="markup", run=check_markup, kinds={Kind.PROSE}, breaks=True),
+    Check(name="markup-changed", run=check_markup_changed, kinds={Kind.PROSE}, breaks=True),
+    Check(name="formula", run=check_formula, kinds={Kind.FORMULA}, breaks=True),
+    Check(name="placeholder", run=check_placeholder, kinds={Kind.LABEL}, breaks=True),
     Check(name="address", run=check_address, breaks=True),
-    Check(name="raw-html", run=check_raw_html, of=ALL - {Kind.LABEL}, breaks=True),
+    Check(name="raw-html", run=check_raw_html, kinds=ALL - {Kind.LABEL}, breaks=True),
 )
 
 
@@ -496,9 +505,9 @@ def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Chec
     for check in checks:
         if check.scripts and message.language.script not in check.scripts:
             continue
-        if message.kind not in check.of:
+        if message.kind not in check.kinds:
             continue
-        if check.whole and message.broken:
+        if check.needs_intact_markup and message.broken:
             continue
         for problem in check.run(message):
             yield check, problem
@@ -520,9 +529,22 @@ def compare(
         line = lines[unknown[0]]
         yield Problem(path=path, line=line, message=f"{text}; run: {run}", check="unknown")
     if missing:
-        before = [lines[text] for text in wanted[: wanted.index(missing[0])] if text in live]
-        # The message may be in the catalog as obsolete (#~).
-        line = lines.get(missing[0]) or max(before, default=1)
+        line = _find_place(missing[0], wanted, lines, live)
         example = shorten(missing[0])
         text = f"messages missing from the catalog: {len(missing)}, such as {example}"
         yield Problem(path=path, line=line, message=f"{text}; run: {run}", check="missing")
+
+
+def _find_place(
+    text: str, wanted: Sequence[str], lines: Mapping[str, int], live: Collection[str]
+) -> int:
+    """Return the line of a catalog where a missing message belongs.
+
+    That is its own line if the catalog has it as obsolete (#~), or else that of the last message
+    before it; 1 without one.
+    """
+    if text in lines:
+        return lines[text]
+    texts_before = wanted[: wanted.index(text)]
+    lines_before = [lines[text_before] for text_before in texts_before if text_before in live]
+    return max(lines_before, default=1)

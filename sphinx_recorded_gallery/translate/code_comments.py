@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
@@ -24,17 +24,12 @@ LINE_LENGTH = 88  # the limit that ruff enforces in recipes
 
 _ADDRESS = re.compile(r"<?(?:https?|ftp)://\S+>?[.,;]?")
 _ITEM = re.compile(r"(?:[-*+•‣]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+(?=\S)")
-# Where a line may end: after a space, and beside a character of a script without spaces between
-# words (Hangul has them), unless punctuation holds two characters together.
-_IDEOGRAPH = (
-    "\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60"
+# A character of a script without spaces between words (Hangul has them)
+_IDEOGRAPH = re.compile(
+    "[\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60]"
 )
-_NO_LINE_START = re.escape("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
-_NO_LINE_END = re.escape("（《「『【〈“‘([{")
-MAY_BREAK = re.compile(
-    rf"(?<= )|(?<![\s{_NO_LINE_END}])(?![\s{_NO_LINE_START}])"
-    rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
-)
+_NO_LINE_START = "，。、；：？！）》」』】〉”’…·,.;:?!)]}%"
+_NO_LINE_END = "（《「『【〈“‘([{"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +84,19 @@ def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
 
 def _find_blocks(lines: list[_Line]) -> Iterator[list[_Line]]:
     """Yield groups of lines that directly follow each other in one column."""
+    block: list[_Line] = []
+    for line in lines:
+        if block and not _is_below(block[-1], line):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
 
-    def place(numbered: tuple[int, _Line]) -> tuple[int, int]:
-        number, line = numbered
-        return line.row - number, line.column
 
-    for _place, block in groupby(enumerate(lines), place):
-        yield [line for _number, line in block]
+def _is_below(above: _Line, line: _Line) -> bool:
+    """Return whether a line directly follows another one in the same column."""
+    return line.row == above.row + 1 and line.column == above.column
 
 
 def _read_block(block: list[_Line]) -> list[Comment]:
@@ -311,8 +312,29 @@ def wrap(text: str, width: int) -> list[str]:
     punctuation; everything else breaks at spaces. A longer piece gets a line of its own.
     """
     lines = [""]
-    for piece in MAY_BREAK.split(text):
+    for piece in _split_at_breaks(text):
         if lines[-1] and column_width((lines[-1] + piece).rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines]
+
+
+def _split_at_breaks(text: str) -> list[str]:
+    """Return the pieces of a text between which a line may end; joined, they are the text."""
+    pieces = [text[:1]]
+    for before, after in pairwise(text):
+        if _may_break(before, after):
+            pieces.append("")
+        pieces[-1] += after
+    return pieces
+
+
+def _may_break(before: str, after: str) -> bool:
+    """Return whether a line may end between two characters."""
+    if before == " ":
+        return True
+    if before.isspace() or after.isspace():
+        return False
+    if before in _NO_LINE_END or after in _NO_LINE_START:
+        return False
+    return bool(_IDEOGRAPH.match(before) or _IDEOGRAPH.match(after))

@@ -60,25 +60,21 @@ def find_differences(
     """
     missing = sorted((source - target).elements())
     added = sorted((target - source).elements())
-    equivalent: list[tuple[str, str]] = []
-    for lost in list(missing):
-        other = next((part for part in added if _is_equivalent(lost, part, code)), None)
-        if other is not None:
-            missing.remove(lost)
-            added.remove(other)
-            _kind, lost_value = lost
-            _kind, other_value = other
-            equivalent.append((lost_value, other_value))
+    equivalent = _take_out_equivalent(missing, added, code)
+
     # What leads nowhere, or where the page leads anyway, may be said twice or once.
     missing = [part for part in missing if not (target[part] and _may_be_repeated(part))]
     added = [part for part in added if not (source[part] and _may_be_repeated(part))]
-    shown = {_code_of(part) for part in source}
+
+    # What the source shows as code, or says in plain words, may stand in the default role.
+    code_of_source = {_code_of(part) for part in source}
     for part in list(added):
-        words = _words_of_default_role(part)
-        if words and (words in shown or words in text):
+        marked_words = _words_of_default_role(part)
+        if marked_words and (marked_words in code_of_source or marked_words in text):
             added.remove(part)
-            equivalent.append((words, f"`{words}`"))
-            missing = [lost for lost in missing if _code_of(lost) != words]
+            equivalent.append((marked_words, f"`{marked_words}`"))
+            missing = [lost for lost in missing if _code_of(lost) != marked_words]
+
     left_out: list[str] = []
     has_broken_code = re.search("[`\uff40]", words) is not None
     if not added and not has_broken_code:
@@ -89,10 +85,29 @@ def find_differences(
     return Differences(missing=missing, added=added, equivalent=equivalent, left_out=left_out)
 
 
+def _take_out_equivalent(
+    missing: list[Part], added: list[Part], code: str
+) -> list[tuple[str, str]]:
+    """Remove from both lists what shows the same; return it, in the source and the translation."""
+    equivalent = []
+    for lost in list(missing):
+        for other in added:
+            if _is_equivalent(lost, other, code):
+                missing.remove(lost)
+                added.remove(other)
+                _kind, lost_value = lost
+                _kind, other_value = other
+                equivalent.append((lost_value, other_value))
+                break
+    return equivalent
+
+
 def _may_be_repeated(part: Part) -> bool:
     """Tell what may be repeated where the source says "it", or the other way round."""
     kind, value = part
-    return kind == "literal" or (kind == "role" and value != _TERM_ROLE)  # which may be another
+    if kind == "role":
+        return value != _TERM_ROLE  # two may be of different terms
+    return kind == "literal"
 
 
 def _is_equivalent(source: Part, target: Part, code: str) -> bool:
@@ -105,8 +120,9 @@ def _is_equivalent(source: Part, target: Part, code: str) -> bool:
     if not kinds <= {"literal", "role"}:
         return False
     if kinds == {"literal"}:
-        return is_same_code(source_value[2:-2], target_value[2:-2])  # without backticks
-    if _code_of(source) and _code_of(source) == _code_of(target):
+        return is_same_code(_strip_backticks(source_value), _strip_backticks(target_value))
+    code_of_source = _code_of(source)
+    if code_of_source and code_of_source == _code_of(target):
         return True
     return kinds == {"role"} and _is_same_object(source_value, target_value)
 
@@ -115,19 +131,30 @@ def _code_of(part: Part) -> str:
     """Return what a part shows as code, if it leads nowhere."""
     kind, value = part
     if kind == "literal":
-        return value[2:-2]
-    match = _ROLE.fullmatch(value) if kind == "role" else None
+        return _strip_backticks(value)
+    if kind != "role":
+        return ""
+    match = _ROLE.fullmatch(value)
     if match is None:
         return ""
-    if _OBJECT_ROLE.match(match["role"]) and match["target"].startswith("!"):
-        return match["target"][1:]
-    return match["target"] if _CODE_ROLE.match(match["role"]) else ""
+    role, target = match["role"], match["target"]
+    if _OBJECT_ROLE.match(role) and target.startswith("!"):
+        return target[1:]
+    if _CODE_ROLE.match(role):
+        return target
+    return ""
+
+
+def _strip_backticks(literal: str) -> str:
+    return literal[2:-2]
 
 
 def _words_of_default_role(part: Part) -> str:
+    """Return the words of a part in the default role; empty for other parts."""
     kind, value = part
-    is_default = kind == "role" and value.startswith(_DEFAULT_ROLE)
-    return value.removeprefix(_DEFAULT_ROLE).strip("`") if is_default else ""
+    if kind != "role" or not value.startswith(_DEFAULT_ROLE):
+        return ""
+    return value.removeprefix(_DEFAULT_ROLE).strip("`")
 
 
 def _is_same_object(source: str, target: str) -> bool:
@@ -139,8 +166,11 @@ def _is_same_object(source: str, target: str) -> bool:
         return is_same_code(ours["target"], theirs["target"])
     if not (_OBJECT_ROLE.match(ours["role"]) and _OBJECT_ROLE.match(theirs["role"])):
         return False
-    name, other = (each["target"].lstrip("~.!") for each in (ours, theirs))
-    return bool(other) and (name == other or name.endswith(f".{other}"))
+    name = ours["target"].lstrip("~.!")
+    other_name = theirs["target"].lstrip("~.!")
+    if not other_name:
+        return False
+    return name == other_name or name.endswith(f".{other_name}")
 
 
 def is_same_code(source: str, target: str) -> bool:
@@ -149,24 +179,36 @@ def is_same_code(source: str, target: str) -> bool:
     Words are those of a script without Latin letters, of a string or of a placeholder. Names of
     classes may lose the ending of an English plural.
     """
-    plural = _PLURAL.fullmatch(source)
-    if target in (source, source.removesuffix("'s"), plural and plural["name"]):
+    if target in (source, source.removesuffix("'s")):
         return True
-    if _without_blanks(source) == _without_blanks(target) is not None:
+    plural = _PLURAL.fullmatch(source)
+    if plural and target == plural["name"]:
+        return True
+    bare_source = _without_blanks(source)
+    if bare_source is not None and bare_source == _without_blanks(target):
         return True
     if _without_placeholders(source) == _without_placeholders(target):
         return True
-    if explained := _WITH_ORIGINAL.fullmatch(target):
-        words = explained["words"]
-        if explained["original"] != source or not re.search(f"[{_OWN}]", words):
-            return False
-        english = set(re.findall("[A-Za-z0-9]+", source))
-        is_wordy = _WORDS_AND_BRACKETS.fullmatch(words)
-        return bool(is_wordy) and set(re.findall("[A-Za-z0-9]+", words)) <= english
+    explained = _WITH_ORIGINAL.fullmatch(target)
+    if explained:
+        return explained["original"] == source and _explains(explained["words"], source)
     return _has_own_words(source, target)
 
 
+def _explains(words: str, source: str) -> bool:
+    """Tell whether words before code are of the own language, beside those of the code."""
+    if not re.search(f"[{_OWN}]", words) or not _WORDS_AND_BRACKETS.fullmatch(words):
+        return False
+    english_words = set(re.findall("[A-Za-z0-9]+", words))
+    return english_words <= set(re.findall("[A-Za-z0-9]+", source))
+
+
 def _has_own_words(source: str, target: str) -> bool:
+    """Tell whether code differs in words that the translation has in its own script.
+
+    A pattern is made of the translation, with room for English in the place of each such word, and
+    has to match the source.
+    """
     if not re.search(f"[{_OWN}]", target):
         return False
     ours, theirs = _STRING.fullmatch(source), _STRING.fullmatch(target)
@@ -187,11 +229,15 @@ def _has_own_words(source: str, target: str) -> bool:
 
 def _without_blanks(text: str) -> str | None:
     """Return code without blanks beside signs that compare or assign; None if others are left."""
-    bare = _SPACED_SIGN.sub(r"\1", re.sub(r",\s+", ",", text.strip()))
-    return None if re.search(r"\s", bare) else bare
+    without_blanks_after_commas = re.sub(r",\s+", ",", text.strip())
+    bare = _SPACED_SIGN.sub(r"\1", without_blanks_after_commas)
+    if re.search(r"\s", bare):
+        return None
+    return bare
 
 
 def _without_placeholders(text: str) -> str:
+    """Return code in which only the brackets of placeholders are left: <> for <your-package>."""
     return _PLACEHOLDER.sub(lambda match: match[0][0] + match[0][-1], text)
 
 
@@ -208,22 +254,32 @@ def is_same_page(source: str, target: str, code: str) -> bool:
         return True
     if (ours.netloc, ours.fragment) != (theirs.netloc, theirs.fragment):
         return False
-    own_queries = {f"hl={tag}" for tag in tags}
-    if ours.query != theirs.query and not (not ours.query and theirs.query in own_queries):
+    names_language = not ours.query and theirs.query in {f"hl={tag}" for tag in tags}
+    if ours.query != theirs.query and not names_language:
         return False
-    path, other = (each.path.rstrip("/").split("/") for each in (ours, theirs))
-    if path == other:
+    our_path = ours.path.rstrip("/").split("/")
+    their_path = theirs.path.rstrip("/").split("/")
+    if our_path == their_path:
         return True
-    for place, segment in enumerate(other):
-        if segment.lower().replace("_", "-") not in tags:
+    for place, segment in enumerate(their_path):
+        if _language_tag(segment) not in tags:
             continue
-        rest = [*other[:place], *other[place + 1 :]]
-        if rest == path and _DOCUMENTATION.match(ours.netloc):
+        their_rest = _leave_out(their_path, place)
+        if their_rest == our_path and _DOCUMENTATION.match(ours.netloc):
             return True
-        is_english = place < len(path) and path[place].lower().replace("_", "-") in _ENGLISH
-        if is_english and rest == [*path[:place], *path[place + 1 :]]:
+        is_english = place < len(our_path) and _language_tag(our_path[place]) in _ENGLISH
+        if is_english and their_rest == _leave_out(our_path, place):
             return True
     return False
+
+
+def _language_tag(segment: str) -> str:
+    """Return a segment of a path in the form of a language tag: pt-br for pt_BR."""
+    return segment.lower().replace("_", "-")
+
+
+def _leave_out(segments: list[str], place: int) -> list[str]:
+    return [*segments[:place], *segments[place + 1 :]]
 
 
 def _is_wikipedia(address: SplitResult, tags: Iterable[str]) -> bool:

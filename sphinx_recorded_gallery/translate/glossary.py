@@ -21,7 +21,7 @@ FILE_NAME = "glossary.csv"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Term:
+class GlossaryTerm:
     """One line of the glossary."""
 
     forms: tuple[str, ...]  # English, the term itself first
@@ -50,7 +50,7 @@ class Term:
 class Glossary:
     """The terms, and a search for them in texts."""
 
-    def __init__(self, terms: Sequence[Term] = ()) -> None:
+    def __init__(self, terms: Sequence[GlossaryTerm] = ()) -> None:
         self.terms = tuple(terms)
         names: set[str] = set()
         forms: list[str] = []
@@ -104,7 +104,7 @@ def load_glossary(locale: Path) -> Glossary:
     Raises ``GalleryError`` if a file is not a table with the right columns, a line has no English
     term, or a language translates a term that the common file does not have.
     """
-    terms: dict[str, Term] = {}
+    terms: dict[str, GlossaryTerm] = {}
     for path in find_glossaries(locale):
         if path.parent == locale:
             _read_terms(path, terms)
@@ -113,14 +113,14 @@ def load_glossary(locale: Path) -> Glossary:
     return Glossary(list(terms.values()))
 
 
-def _read_terms(path: Path, terms: dict[str, Term]) -> None:
+def _read_terms(path: Path, terms: dict[str, GlossaryTerm]) -> None:
     """Add the terms of the file of all languages."""
     for line, (term_cell, note) in read_table(path, "term", "note"):
         forms = _split_term(term_cell, path, line)
-        terms[forms[0]] = Term(forms=forms, note=note)
+        terms[forms[0]] = GlossaryTerm(forms=forms, note=note)
 
 
-def _read_translations(path: Path, terms: Mapping[str, Term], *, language: str) -> None:
+def _read_translations(path: Path, terms: Mapping[str, GlossaryTerm], *, language: str) -> None:
     """Add the translations of a language's file to the terms."""
     for line, (term_cell, translation_cell) in read_table(path, "term", "translation"):
         name = _split_term(term_cell, path, line)[0]

@@ -18,9 +18,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import translators
 from sphinx.util import logging
 
+from ..engine_labels import ENGINE, shipped_labels
 from ..errors import GalleryError
-from ..labels import ENGINE, shipped_labels
-from ..languages import Language, current_language, is_translated, locale_folder, source_language
+from ..languages import Language, is_translated, locale_folder
 from ..store import cached, hash_file, once, watch
 from .catalogs import (
     Kind,
@@ -30,7 +30,6 @@ from .catalogs import (
     read_catalog,
 )
 from .checks import Kinds, examine, prepare_label, prepare_prose
-from .glossary import Glossary, find_glossaries, load_glossary
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +77,7 @@ def _read_labels(app: Sphinx, config: Config, domain: str) -> dict[str, str]:
     messages: dict[str, str] = {}
     for path in _label_files(config, app.srcdir, domain):
         entries, problems = read_entries(path)
-        problems += drop_unsafe(path, entries, Kind.LABEL, current_language(config))
+        problems += drop_unsafe(path, entries, Kind.LABEL, Language.current(config))
         for problem in problems:
             logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
         messages = translations_of(entries) | messages  # the first file, that of the project, wins
@@ -151,23 +150,11 @@ def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dic
     return messages
 
 
-def find_translations(
-    env: BuildEnvironment, catalog: str, texts: Collection[str], language: Language
-) -> dict[str, str]:
-    """Return the translations of texts into any language of the project, by the texts.
-
-    ``catalog`` is a page, of whose prose the texts are, or one of labels, such as the name of a
-    package. Left out is what is not translated, or would spoil a page. Read once in a build.
-    """
-    kind = Kind.LABEL if catalog in label_domains(env.config) else Kind.PROSE
-    return _find_messages(env, catalog, texts, language, kind)
-
-
-def _find_messages(
+def find_messages(
     env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
 ) -> dict[str, str]:
     """Return the safe translations of some texts of one kind in a catalog."""
-    if language == source_language(env.config):
+    if language == Language.source(env.config):
         return {}
     path = catalog_path(env, name, language.code)
     entries = [entry for entry in once(env, entries_now, path) if entry.msgid in texts]
@@ -191,24 +178,11 @@ def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str)
     """Return a translated message; a catalog that has not changed is not read again."""
 
     def read() -> tuple[list[Path], str]:
-        language = current_language(env.config)
-        messages = _find_messages(env, docname, [text], language, Kind[kind])
+        language = Language.current(env.config)
+        messages = find_messages(env, docname, [text], language, Kind[kind])
         return [], messages.get(text, text)
 
     return str(cached(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
-
-
-def watch_glossary(env: BuildEnvironment) -> Glossary:
-    """Return the glossary; the page at hand is read again when a file of it changes.
-
-    Each of its ``terms`` has a ``name``, a ``translation(code)`` and a ``note``.
-
-    Raises ``GalleryError`` if a file of it is damaged.
-    """
-    locale = locale_folder(env.config, Path(env.srcdir))
-    for path in find_glossaries(locale):
-        env.note_dependency(str(path))
-    return load_glossary(locale)
 
 
 def labels_now(env: BuildEnvironment) -> str:

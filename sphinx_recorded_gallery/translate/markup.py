@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from docutils import frontend, nodes
@@ -86,10 +85,10 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     for child in children:
         _collect(child, parts, plain)
     problems: dict[str, str] = {}
-    places = _find_places(children)
-    for message in messages:
+    # A message without a place of its own is about the whole text.
+    for message, place in zip_longest(messages, _find_places(children)[: len(messages)]):
         problem = _DOCUTILS.sub("", message.astext().strip())
-        problems.setdefault(problem, _explain(problem, next(places, "")))
+        problems.setdefault(problem, _explain(problem, place or ""))
     if _BLOCK.match(text):
         problem, explanation = _describe_block(text)
         problems[problem] = explanation
@@ -188,12 +187,15 @@ def _distance(target: Markup, source: Markup) -> int:
     return len(new_problems) + missing.total() + added.total() + new_glued
 
 
-def _find_places(children: list[nodes.Node]) -> Iterator[str]:
-    """Yield the beginning of the text at each place where the parser stumbled."""
+def _find_places(children: list[nodes.Node]) -> list[str]:
+    """Return the beginning of the text at each place where the parser stumbled."""
     texts = [child.astext() for child in children]
+    places = []
     for number, child in enumerate(children):
         if isinstance(child, nodes.problematic):
-            yield "".join(texts[number:])[:_PLACE]
+            rest = "".join(texts[number:])
+            places.append(rest[:_PLACE])
+    return places
 
 
 def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]) -> None:
@@ -233,9 +235,9 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
 
 def _read_role(role: str, raw: str) -> tuple[str, str]:
     """Return the part of a role that a translation has to repeat, and the words that may differ."""
-    title_and_target = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(raw)
     target, words = raw, " "
-    if title_and_target:
+    title_and_target = _ROLE_TARGET.match(raw)
+    if title_and_target and role not in _TITLELESS_ROLES:
         target, words = title_and_target["target"], title_and_target["title"]
     elif role == "math":
         texts = re.findall(r"\\(?:text|mathrm)\{([^{}]*)\}", raw)

@@ -23,8 +23,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.nodes import extract_messages
 
+from ..engine_labels import ENGINE, shipped_labels
 from ..errors import GalleryError, suggest, visible
-from ..labels import ENGINE, shipped_labels
 from ..languages import Language
 from ..planted_links import refuse_links
 from ..project import Project, locale_option

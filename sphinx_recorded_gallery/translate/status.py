@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from ..errors import GalleryError
 from ..languages import locale_folder
 from ..project import Project
-from ..store import cached, watch
+from ..store import cached
 from .catalogs import (
     count_words,
     find_catalogs,
@@ -141,20 +141,12 @@ def _find_translators(catalog: polib.POFile) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if _is_name(name)))
 
 
-def load_translation_status(env: BuildEnvironment, code: str) -> TranslationStatus:
-    """Return how much of a language is translated; ``code`` is that of ``languages.toml``.
+def load_status(env: BuildEnvironment, code: str) -> TranslationStatus:
+    """Return how much of a language is translated.
 
-    The status has a :class:`CatalogStatus` for each of its ``catalogs``, the ``total`` of all, and
-    the names of the ``translators``.
-
-    The page at hand is read again when that changes. The result is cached, also for later builds,
-    until a file in the folder of catalogs changes. In a catalog that cannot be read, nothing counts
-    as translated. Raises ``GalleryError`` for a damaged template.
+    The result is cached, also for later builds, until a file in the folder of catalogs changes.
+    Raises ``GalleryError`` for a damaged template.
     """
-    return watch(env, _load_status, code)
-
-
-def _load_status(env: BuildEnvironment, code: str) -> TranslationStatus:
     root = Path(env.srcdir)
     config = env.config
     locale = locale_folder(config, root)

@@ -207,7 +207,7 @@ def check_names(message: Message) -> Iterator[str]:
         name = word
         if word.endswith("s") and word[:-1].isupper():  # a plural such as GPUs
             name = word[:-1]
-        has_capital_inside = any(map(str.isupper, name[1:])) and len(name) > 2
+        has_capital_inside = len(name) > 2 and any(letter.isupper() for letter in name[1:])
         is_name = has_capital_inside and source.strip() != name
         if (is_name or name in message.glossary.names) and name not in target:
             yield f"missing: the name {name}; names stay as they are, in Latin letters"
@@ -331,7 +331,8 @@ def check_untranslated(message: Message) -> Iterator[str]:
     """
     if message.translation.strip() == message.text.strip():
         words = re.findall(r"[A-Za-z]{2,}", message.words[0])
-        is_sentence = len(words) > 2 and any(map(str.islower, words))
+        has_lower_case = any(word.islower() for word in words)
+        is_sentence = len(words) > 2 and has_lower_case
         if is_sentence and not is_wordless(message.text):
             yield "the translation is the English text; translate it"
         return
@@ -340,8 +341,8 @@ def check_untranslated(message: Message) -> Iterator[str]:
     titles = " ".join("".join(title) for title in _TITLE.findall(message.text))
     source, target = message.wording
     for words in _FOUR_WORDS.findall(target):
-        lower = sum(map(str.islower, words.split()))
-        if lower > 2 and words in source and words not in titles:
+        lower_case_words = [word for word in words.split() if word.islower()]
+        if len(lower_case_words) > 2 and words in source and words not in titles:
             yield f"still English: {words[:60]}; translate it"
 
 
@@ -374,7 +375,8 @@ def check_added_code(message: Message) -> Iterator[str]:
     known = {value for _kind, value in message.source.parts}
     known |= {value for _source, value in message.differences.equivalent}
     literals = {value for kind, value in message.target.parts if kind == "literal"}
-    if added := sorted(literals - known):
+    added = sorted(literals - known)
+    if added:
         code = ", ".join(added)
         yield f"code that the source does not have: {code}; check whether it belongs here"
 
@@ -389,7 +391,8 @@ def check_changed_code(message: Message) -> Iterator[str]:
         return
     for source, target in message.differences.equivalent:
         yield f"{source} stands there as {target}; keep it if a program reads it"
-    if left_out := message.differences.left_out:
+    left_out = message.differences.left_out
+    if left_out:
         code = ", ".join(left_out)
         yield f"code of the source that is left out: {code}; look whether it is missed"
 
@@ -404,18 +407,23 @@ _WORDS = ALL - {Kind.FORMULA}
 _PROSE = frozenset({Kind.PROSE})
 # Checks of words are skipped while markup is broken, since it separates words from the rest.
 ADVICE = (
-    Check(name="added-code", run=check_added_code, of=_PROSE),
-    Check(name="changed-code", run=check_changed_code, of=_PROSE),
-    Check(name="character", run=check_character, scripts=_EAST, whole=True),
+    Check(name="added-code", run=check_added_code, kinds=_PROSE),
+    Check(name="changed-code", run=check_changed_code, kinds=_PROSE),
+    Check(name="character", run=check_character, scripts=_EAST, needs_intact_markup=True),
     Check(name="direction", run=check_direction),
-    Check(name="emphasis", run=check_emphasis, of=_PROSE, whole=True),
-    Check(name="final-punctuation", run=check_final_punctuation, of=_WORDS, whole=True),
-    Check(name="glossary", run=check_glossary, of=_WORDS),
-    Check(name="names", run=check_names, of=_WORDS, whole=True),
-    Check(name="numbers", run=check_numbers, of=_WORDS, whole=True),
-    Check(name="order", run=check_order, of=_PROSE, whole=True),
-    Check(name="pairs", run=check_pairs, of=_WORDS, whole=True),
-    Check(name="script", run=check_script, scripts=_CHARSET, whole=True),
+    Check(name="emphasis", run=check_emphasis, kinds=_PROSE, needs_intact_markup=True),
+    Check(
+        name="final-punctuation",
+        run=check_final_punctuation,
+        kinds=_WORDS,
+        needs_intact_markup=True,
+    ),
+    Check(name="glossary", run=check_glossary, kinds=_WORDS),
+    Check(name="names", run=check_names, kinds=_WORDS, needs_intact_markup=True),
+    Check(name="numbers", run=check_numbers, kinds=_WORDS, needs_intact_markup=True),
+    Check(name="order", run=check_order, kinds=_PROSE, needs_intact_markup=True),
+    Check(name="pairs", run=check_pairs, kinds=_WORDS, needs_intact_markup=True),
+    Check(name="script", run=check_script, scripts=_CHARSET, needs_intact_markup=True),
     Check(name="spaces", run=check_spaces),
     Check(name="untranslated", run=check_untranslated),
 )

@@ -72,7 +72,13 @@ class StyleRule:
     @property
     def check(self) -> Check:
         """The rule as one of the checks."""
-        return Check(name=self.name, run=self.find, of=self.kinds, scripts=self.scripts, whole=True)
+        return Check(
+            name=self.name,
+            run=self.find,
+            kinds=self.kinds,
+            scripts=self.scripts,
+            needs_intact_markup=True,
+        )
 
 
 @cache

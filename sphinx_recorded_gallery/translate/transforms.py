@@ -20,7 +20,7 @@ from sphinx.util.nodes import extract_messages
 
 from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
-from ..languages import current_language, is_translated, locale_folder, source_language
+from ..languages import Language, is_translated, locale_folder
 from ..measurements.rows import find_rows
 from ..measurements.spans import find_spans
 from ..page_nodes import (
@@ -160,7 +160,7 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     if not is_translated(env.config):
         install_messages(env, [])  # removes those of another build in this process
         return
-    language = current_language(env.config)
+    language = Language.current(env.config)
     path = catalog_path(env, env.docname)
     watch(env, labels_now)
     watch(env, hash_file, str(path))
@@ -304,7 +304,7 @@ def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
     settings.character_level_inline_markup = False
     settings.raw_enabled = state.raw_enabled
     settings.file_insertion_enabled = state.file_insertion_enabled
-    tag = f"language-{source_language(env.config).tag}"  # docutils writes it as lang="..."
+    tag = f"language-{Language.source(env.config).tag}"  # docutils writes it as lang="..."
     for node in document.findall(nodes.Element):
         if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
             node["classes"].append(tag)
@@ -325,7 +325,7 @@ def _add_note(env: BuildEnvironment, document: nodes.document, percent: int) -> 
     title = next(iter(document.findall(nodes.title)), None)
     if title is None:
         return
-    share = format_percent(percent / 100, current_language(env.config).locale)
+    share = format_percent(percent / 100, Language.current(env.config).locale)
     text = _("%(percent)s of this page is translated; the rest is in English.")
     paragraph = nodes.paragraph("", text % {"percent": share} + " ")
     address = repository_address(env, catalog_path(env, env.docname))

@@ -216,10 +216,8 @@ def merge(
         text = message.msgid
         entry = _carry_over(message, old_entries.get(text))
         catalog.append(entry)
-        if entry.msgstr and not entry.fuzzy:
+        if _is_settled(entry):
             continue
-        if entry.msgstr and not entry.previous_msgid:
-            continue  # a person marked it as fuzzy, in doubt of the translation
 
         remembered = memory.get(text)
         if remembered is not None and not remembered.fuzzy:
@@ -231,12 +229,13 @@ def merge(
         similar_text = most_alike(text, removed_texts, _CUTOFF_OF_REMOVED_TEXTS)
         if similar_text is None:
             similar_text = most_alike(text, memory, _CUTOFF_OF_TEXTS)
-        if similar_text is not None:
+        if similar_text is None:
+            if text not in old_entries:
+                outcomes[text] = NEW
+        else:
             similar = memory[similar_text]
             outcomes[text] = _offer(entry, similar, similar_text)
             obsolete_entries.pop(similar.msgid, None)  # its translation has moved to this message
-        elif text not in old_entries:
-            outcomes[text] = NEW
 
     for _text, entry in sorted(obsolete_entries.items()):  # in an order that every tool keeps
         if entry.msgstr or entry.tcomment:  # the work of a translator
@@ -245,6 +244,18 @@ def merge(
             entry.previous_msgid = None
             catalog.append(entry)
     return catalog, outcomes
+
+
+def _is_settled(entry: polib.POEntry) -> bool:
+    """Return whether an entry has a translation that an update leaves alone.
+
+    It is finished, or a person marked it as fuzzy, in doubt of it. An update notes the former text
+    with what it marks, and may find something better for it later.
+    """
+    if not entry.msgstr:
+        return False
+    is_marked_by_update = entry.fuzzy and entry.previous_msgid
+    return not is_marked_by_update
 
 
 def _unique_entries(catalog: polib.POFile | None) -> dict[str, polib.POEntry]:
@@ -304,11 +315,13 @@ def most_alike(text: str, candidates: Iterable[str], cutoff: float) -> str | Non
 
     Returns None if no candidate reaches ``cutoff``, the smallest share of common words (0 to 1).
     """
-    text_by_words = {tuple(candidate.split()): candidate for candidate in candidates}
-    matches = difflib.get_close_matches(tuple(text.split()), text_by_words, n=1, cutoff=cutoff)
-    if not matches:
+    # difflib compares sequences of anything: texts by letters, tuples of words by words.
+    candidate_by_words = {tuple(candidate.split()): candidate for candidate in candidates}
+    words = tuple(text.split())
+    closest = difflib.get_close_matches(words, candidate_by_words, n=1, cutoff=cutoff)
+    if not closest:
         return None
-    return text_by_words[tuple(matches[0])]
+    return candidate_by_words[tuple(closest[0])]
 
 
 def _offer(entry: polib.POEntry, similar: polib.POEntry, similar_text: str) -> str:

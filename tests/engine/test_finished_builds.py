@@ -13,7 +13,7 @@ import pytest
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 from sphinx_recorded_gallery.finished_builds import FILE_NAME
-from sphinx_recorded_gallery.named_files import local_names
+from sphinx_recorded_gallery.referenced_files import local_names
 from tests.helpers.gallery import Gallery
 
 # What Sphinx writes in each build, and its time or a hash of its settings

@@ -17,7 +17,7 @@ ENGINE = "sphinx_recorded_gallery"
 STOCK = "sphinx_gallery.gen_gallery"
 # modules that belong to an extension, by its name
 ROOMS = {
-    "measurements": (f"{ENGINE}.measurements.roles", f"{ENGINE}.measurements.tables"),
+    "measurements": (f"{ENGINE}.measurements.roles", f"{ENGINE}.measurements.measured_tables"),
     "translate": (f"{ENGINE}.translate.transforms", f"{ENGINE}.translate.loading"),
     "search": (f"{ENGINE}.search",),
 }

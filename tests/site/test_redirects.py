@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from second_call.short_names import name_recipes
+from second_call.short_titles import list_short_titles
 from sphinx_recorded_gallery.search.index import FILE_NAME
 from tests.helpers.gallery import RECIPE, ROOT, Gallery
 from tests.helpers.site_pages import LANGUAGES, SOURCE, read
@@ -67,7 +67,7 @@ def test_menus_lead_by_short_names_and_not_to_pages_that_moved(languages_site: P
     page = read(languages_site / SOURCE.code / "recipes/token_generation.html")
     names = [link.get_text() for link in page.select(".recipe-links a")]
     assert names
-    assert set(names) <= set(name_recipes().values())
+    assert set(names) <= set(list_short_titles().values())
     neighbours = [link["href"] for link in page.select(".neighbours a")]
     assert neighbours == ["compile_modes.html", "varying_sizes.html"]
     menu = [link["href"] for link in page.select(".bd-header .nav-internal")]

@@ -104,6 +104,11 @@ def test_a_claim_holds_in_its_release(released: Gallery) -> None:
     add_replicate(released, rows=steps(slow), host="a", versions=OLD)
     told = f'the claim "as it did" ({WINS}@2.11) does not hold in 1 of 1 processes'
     assert told in released.build().warnings
+    # What a page showed before it was recorded with the current release is a line, too.
+    released.recordings.joinpath("steps.jsonl").unlink()
+    add_replicate(released, rows=steps(slow), host="a", versions=OLD, replicate=0)
+    told = "in 1 of 1 processes: the page's run with 2.11 on host a: 0.05 s against 0.039 s"
+    assert told in released.build().warnings
     released.recordings.joinpath("steps.jsonl").unlink()
     add_replicate(released, rows=steps(fast), host="a", versions=OLD)
     build = released.build()

@@ -60,7 +60,9 @@ def test_the_examples_of_checks_are_true(
     message = Message(
         text=text,
         translation=translation,
-        kind=Kind.PROSE if Kind.PROSE in check.of else min(check.of, key=lambda kind: kind.name),
+        kind=Kind.PROSE
+        if Kind.PROSE in check.kinds
+        else min(check.kinds, key=lambda kind: kind.name),
         language=Language(code=code or "ko", name=""),
         glossary=GLOSSARY,
     )

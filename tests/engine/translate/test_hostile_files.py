@@ -11,7 +11,7 @@ from sphinx_recorded_gallery.errors import GalleryError, visible
 from sphinx_recorded_gallery.languages import Language, load_languages
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.check_po import Problem, check_file, format_problems
-from sphinx_recorded_gallery.translate.glossary import Glossary, Term
+from sphinx_recorded_gallery.translate.glossary import Glossary, GlossaryTerm
 from sphinx_recorded_gallery.translate.status import language_status
 from tests.helpers.gallery import Gallery
 
@@ -123,5 +123,5 @@ def test_a_list_of_languages_brings_no_html_and_no_commands(
 
 
 def test_a_term_of_odd_letters_stops_no_check() -> None:
-    glossary = Glossary([Term(forms=("ſ", "\u212a"), translations={"ko": ("가",)})])
+    glossary = Glossary([GlossaryTerm(forms=("ſ", "\u212a"), translations={"ko": ("가",)})])
     assert glossary.missing("ko", "A K and an s.", "나") == [("ſ", "가")]

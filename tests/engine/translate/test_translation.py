@@ -8,7 +8,7 @@ import nbformat
 import polib
 import pytest
 
-from sphinx_recorded_gallery.labels import ENGINE_LOCALE
+from sphinx_recorded_gallery.engine_labels import ENGINE_LOCALE
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.recipes.recipe import load_recipe

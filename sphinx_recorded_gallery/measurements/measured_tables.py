@@ -5,7 +5,7 @@ displays a table with the numbers of its own run. Notebooks keep that table; on 
 drawn here replaces it. Tables without published rows stay as they were recorded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from babel import Locale
@@ -13,18 +13,19 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from ..languages import current_language
+from ..dates_and_numbers import SEPARATOR
+from ..languages import Language
 from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
 from ..pages.outputs import insert_outputs
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
+from .docutils_tables import make_table
 from .lookup import RecipeResults, load_results
-from .names import QUANTITY, name_case, name_nodes, name_word
+from .names_for_readers import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
 from .rows import Size, Table, find_table
-from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -66,9 +67,9 @@ def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[node
 
     Returns the tables of rows that no HTML follows.
     """
-    html_nodes: Iterator[nodes.Node] = iter(())
+    html_nodes: list[nodes.Node] = []  # in the order of the outputs that they show
     if box:
-        html_nodes = iter([node for node in box.children if isinstance(node, nodes.raw)])
+        html_nodes = [node for node in box.children if isinstance(node, nodes.raw)]
     additional_tables: list[nodes.Node] = []
     pending: Table | None = None  # rows whose HTML has not been found yet
     for output in outputs:
@@ -79,7 +80,7 @@ def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[node
                 additional_tables.append(measured_table(table=pending))
             pending = published
         elif "text/html" in data:
-            html_node = next(html_nodes)
+            html_node = html_nodes.pop(0)
             if pending:
                 wrapper = measured_table(table=pending)
                 html_node.replace_self(wrapper)
@@ -112,7 +113,7 @@ def _draw(
     results: RecipeResults,
 ) -> nodes.table:
     """Return a table with a line for each variant, or for each size and variant."""
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     quantities = _order(table.quantities)
     has_sizes = len({row.size for row in table.rows}) > 1
     size_name = next((row.sizes for row in table.rows if row.sizes), "")
@@ -140,7 +141,7 @@ def _draw(
     size_of_case = None if has_sizes else table.rows[0].size
     case = name_case(env, env.docname, table.case, size_of_case, size_name)
     scope = _describe_scope(list(measurements.values()), results.device)
-    caption = [*name_nodes(case), nodes.Text(f" · {scope}")]
+    caption = [*name_nodes(case), nodes.Text(SEPARATOR + scope)]
     return make_table(head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS])
 
 
@@ -152,7 +153,9 @@ def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
 
 def _order(quantities: Sequence[str]) -> list[str]:
     """Return the quantities with the speed-up first, next to the variants."""
-    return sorted(quantities, key=lambda quantity: quantity != FIRST_QUANTITY)
+    first = [quantity for quantity in quantities if quantity == FIRST_QUANTITY]
+    others = [quantity for quantity in quantities if quantity != FIRST_QUANTITY]
+    return first + others
 
 
 def _find(

@@ -4,8 +4,8 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from .docutils_tables import make_table
 from .quantities import Quantity, list_quantities
-from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 

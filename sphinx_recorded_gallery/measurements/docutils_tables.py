@@ -22,12 +22,15 @@ def make_table(
     The cells of the first columns, ``stubs`` in number, are headings of their lines.
     """
     specs = []
-    for number, column in enumerate(zip(head, *lines, strict=True)):
-        width = min(_WIDEST, max(1, *map(_count_characters, column)))
+    columns = zip(head, *lines, strict=True)
+    for number, cells in enumerate(columns):
+        widest_cell = max(_count_characters(cell) for cell in cells)
+        width = min(max(widest_cell, 1), _WIDEST)
         specs.append(nodes.colspec(colwidth=width, stub=number < stubs))
+    rows = [_make_row(line) for line in lines]
     group = nodes.tgroup("", *specs, cols=len(specs))
     group += nodes.thead("", _make_row(head))
-    group += nodes.tbody("", *map(_make_row, lines))
+    group += nodes.tbody("", *rows)
     table = nodes.table("", classes=list(classes))
     if caption:
         table += nodes.title("", "", *caption, translatable=False)

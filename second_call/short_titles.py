@@ -1,10 +1,10 @@
-"""Short names of recipes, for navigation, links and search; a page's title asks a question."""
+"""Short titles of recipes, for navigation, links and search; a page's title asks a question."""
 
 from .labels import _
 
 
-def name_recipes() -> dict[str, str]:
-    """Return short names in the reader's language, by the names of recipes."""
+def list_short_titles() -> dict[str, str]:
+    """Return the short titles of recipes in the reader's language, by the names of recipes."""
     return {
         "where_time_goes": _("Find your bottleneck"),
         "compiling_optimizer": _("Optimizers"),
@@ -18,6 +18,6 @@ def name_recipes() -> dict[str, str]:
     }
 
 
-def short_name(docname: str) -> str:
-    """Return the short name of a recipe's page; empty if it has none."""
-    return name_recipes().get(docname.rpartition("/")[2], "")
+def short_title(docname: str) -> str:
+    """Return the short title of a recipe's page; empty if it has none."""
+    return list_short_titles().get(docname.rpartition("/")[2], "")

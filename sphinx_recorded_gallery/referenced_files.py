@@ -28,11 +28,19 @@ class _Addresses(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep the addresses of an element."""
         for name, value in attrs:
-            if value and (name in _ADDRESSES or (tag, name) == ("object", "data")):
+            if not value:
+                continue
+            if name in _ADDRESSES or (tag, name) == ("object", "data"):
                 self.found[value] = None
-            if value and name == "srcset":  # "a.png 1x, b.png 2x"
-                for picture in value.split(","):
-                    self.found.update(dict.fromkeys(picture.split()[:1]))
+            elif name == "srcset":
+                self._keep_pictures(value)
+
+    def _keep_pictures(self, srcset: str) -> None:
+        """Keep the addresses of a picture in several sizes: "a.png 1x, b.png 2x"."""
+        for picture in srcset.split(","):
+            words = picture.split()
+            if words:
+                self.found[words[0]] = None
 
 
 def local_names(page: str, html: str) -> list[str]:
@@ -51,7 +59,8 @@ def local_names(page: str, html: str) -> list[str]:
             continue
         if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
             continue
-        name = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(parts.path)))
+        folder = posixpath.dirname(page)
+        name = posixpath.normpath(posixpath.join(folder, unquote(parts.path)))
         if name != ".." and not name.startswith("../"):
             names.append(name)
     return list(dict.fromkeys(names))

@@ -12,10 +12,10 @@ from docutils import nodes
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from ..dates_and_numbers import typeset
-from ..languages import current_language, source_language
+from ..dates_and_numbers import SEPARATOR, typeset
+from ..languages import Language
 from ..page_nodes import DATA_CLASS
-from .keys import Term
+from .keys import ComparisonTerm
 from .lookup import load_results
 from .numbers import format_measurement
 from .quantities import list_quantities
@@ -53,9 +53,9 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     pieces: Pieces = []
     # A case that is called like what its sizes count is named once: "detours: 3"
     if sizes != case:
-        pieces += [*name_word(env, recipe, case), (" · ", False)]
+        pieces += [*name_word(env, recipe, case), (SEPARATOR, False)]
     if sizes:
-        colon = typeset(": ", current_language(env.config).locale)
+        colon = typeset(": ", Language.current(env.config).locale)
         pieces += [*name_word(env, recipe, sizes), (colon, False)]
     pieces += name_word(env, recipe, str(size))
     return pieces
@@ -66,7 +66,7 @@ def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measuremen
     case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
     variant = name_word(env, recipe, measurement.variant)
     quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
-    separator = (" · ", False)
+    separator = (SEPARATOR, False)
     return [*case, separator, *variant, separator, *quantity]
 
 
@@ -81,7 +81,7 @@ def name_release(env: BuildEnvironment, recipe: str, release: str) -> str:
 def tell_comparison(
     env: BuildEnvironment,
     recipe: str,
-    compared: Sequence[tuple[Term, Measurement]],
+    compared: Sequence[tuple[ComparisonTerm, Measurement]],
     between: str = " < ",
 ) -> Pieces:
     """Return the figures of a comparison: "fused 81 µs < foreach 231 µs".
@@ -89,7 +89,7 @@ def tell_comparison(
     Each figure has the names that distinguish it from the others, its factor if that is not 1, and
     its unit. ``between`` separates the figures.
     """
-    locale = current_language(env.config).locale
+    locale = Language.current(env.config).locale
     measurements = [measurement for _term, measurement in compared]
     pieces: Pieces = []
     for term, measurement in compared:
@@ -135,8 +135,8 @@ def name_nodes(pieces: Pieces) -> list[nodes.Node]:
 
 def mark(config: Config, pieces: Pieces) -> str:
     """Return pieces as HTML; the recipe's own words are marked as data in its language."""
-    tag = source_language(config).tag
-    locale = current_language(config).locale
+    tag = Language.source(config).tag
+    locale = Language.current(config).locale
     html = []
     for words, is_data in pieces:
         if is_data:

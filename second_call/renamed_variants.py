@@ -1,0 +1,55 @@
+"""What English readers call cases and variants whose names in recipes are older.
+
+A recipe's own words are parts of keys, so another word needs a new recording. Translations have
+their words from the catalogs. Names are by recipe: the same word may mean another thing elsewhere.
+"""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from sphinx.application import Sphinx
+
+from sphinx_recorded_gallery.api import Language
+
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "compile_modes": {
+        "channels_last, not compiled": "channels_last, eager",
+        "not compiled": "eager",
+    },
+    "cuda_graphs": {
+        "blocks compiled": "compiled blocks",
+        "blocks compiled, one graph": "compiled blocks, one graph",
+        "inference, by hand": "inference, captured manually",
+        "not compiled": "eager",
+        "training, by hand": "training, captured manually",
+    },
+    "regional_compilation": {
+        "not compiled": "eager",
+        "not compiled, in a CUDA graph": "eager, in a CUDA graph",
+    },
+    "saved_models": {
+        "not compiled": "eager",
+    },
+    "token_generation": {
+        "blocks compiled, graph by hand": "compiled blocks, manual graph",
+        "graph by hand": "manual graph",
+        "growing": "growing cache",
+        "static": "static cache",
+        "without compiling": "eager",
+    },
+    "varying_sizes": {
+        "without compiling": "eager",
+    },
+    "where_time_goes": {
+        "without compiling": "eager",
+    },
+}
+
+
+def name_in_english(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
+    """Return the English name of a case or variant; None leaves the recipe's own word."""
+    is_english = Language.current(app.config) == Language.source(app.config)
+    if kind != "name" or not is_english:
+        return None
+    recipe = PurePosixPath(docname).name
+    return NAMES.get(recipe, {}).get(word)
