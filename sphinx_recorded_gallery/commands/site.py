@@ -18,6 +18,7 @@ from ..project import Project, locale_option, require_extension
 from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "sphinx_recorded_gallery.run_sphinx"
+_SECONDS_TO_END = 10  # of a build that is interrupted
 # Warnings of a build that `check` tells, too, as Sphinx writes their types
 _TOLD_BY_CHECK = (
     "[recorded_gallery.recipe]",
@@ -122,11 +123,22 @@ class _Builds:
         return done, time.monotonic() - began
 
     def end(self) -> None:
-        """End all processes: they would go on writing while the next command does."""
+        """End all processes: they would go on writing while the next command does.
+
+        Python swallows an interruption that comes while it collects garbage, for example. A
+        process that goes on after a while is killed.
+        """
         with self._lock:
             self._is_ended = True
-            for process in list(self._running):
-                process.terminate()
+            running = list(self._running)
+        for process in running:
+            process.terminate()
+        deadline = time.monotonic() + _SECONDS_TO_END
+        for process in running:
+            try:
+                process.wait(max(0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 @command(
