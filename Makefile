@@ -96,7 +96,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
 	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
 		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
-	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en -- $(SPHINXOPTS) \
+	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
 		&& { [ $$recordings != 0 ] || echo "the English part is done"; } && exit $$recordings

@@ -139,6 +139,14 @@ def suggest_record(name: str = "", *options: str, on_gpu: bool | None = None) ->
     return suggest("record", name, *options)
 
 
+def suggest_recording_again(name: str, *, on_gpu: bool) -> str:
+    """Return the remedy for a stale recording; ``on_gpu`` tells where it was made."""
+    remedy = f"run: {suggest_record(name, on_gpu=on_gpu)}"
+    if on_gpu and not has_driver():
+        return f"on a machine with a GPU, {remedy}"
+    return remedy
+
+
 def has_driver() -> bool:
     """Return whether NVIDIA's driver is installed; asking it for GPUs would take longer."""
     return shutil.which("nvidia-smi") is not None

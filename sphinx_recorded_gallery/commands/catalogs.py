@@ -52,10 +52,11 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     """Return the languages called ``codes``, or all but that of the sources."""
     languages = load_languages(project.root, project.config.language)
     source = next(iter(languages))
-    has_catalogs = any(project.locale.glob("*/LC_MESSAGES"))
-    if len(languages) == 1 and not codes and has_catalogs:
-        problem = f"there are catalogs, but their languages are not in {FILE_NAME}"
-        remedy = f"for each, run: {suggest('new-language', 'ko')}"
+    with_catalogs = sorted(path.parent.name for path in project.locale.glob("*/LC_MESSAGES"))
+    if len(languages) == 1 and not codes and with_catalogs:
+        names = ", ".join(map(visible_line, with_catalogs))
+        problem = f"there are catalogs, but their languages are not in {FILE_NAME}: {names}"
+        remedy = f"for each, run: {suggest('new-language', with_catalogs[0])}"
         raise GalleryError(problem, path=project.locale, remedy=remedy)
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")

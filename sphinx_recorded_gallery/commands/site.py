@@ -18,28 +18,42 @@ from ..project import Project, locale_option, require_extension
 from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "sphinx_recorded_gallery.run_sphinx"
+_SECONDS_TO_END = 10  # of a build that is interrupted
+# Warnings of a build that `check` tells, too, as Sphinx writes their types
+_TOLD_BY_CHECK = (
+    "[recorded_gallery.recipe]",
+    "[recorded_gallery.recording]",
+    "[recorded_gallery.stale]",
+)
 
 
 @command(
     "html",
     LANGUAGES,
     argument("--build", type=Path, default=Path("_build"), help="folder for the built site"),
+    argument("--after-check", action="store_true", help="leave out what `check` has just told"),
     takes_sphinx_options=True,
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
     languages = choose_languages(project.root, options.languages, project.config.language)
     build = Path.cwd() / options.build
-    return build_site(project, build, languages, options.sphinx_options)
+    left_out = _TOLD_BY_CHECK if options.after_check else ()
+    return build_site(project, build, languages, options.sphinx_options, left_out)
 
 
 def build_site(
-    project: Project, build: Path, languages: Sequence[Language], options: Sequence[str]
+    project: Project,
+    build: Path,
+    languages: Sequence[Language],
+    options: Sequence[str],
+    left_out: tuple[str, ...] = (),
 ) -> bool:
     """Build ``languages`` into ``<build>/html/<code>/``; return whether all of them succeeded.
 
     Each runs in a process of its own, so that a failing one does not affect the others. Its output
-    is printed when it ends. Raises ``GalleryError`` if a folder to write is a link.
+    is printed when it ends, without the lines that end in one of ``left_out``. Raises
+    ``GalleryError`` if a folder to write is a link.
     """
     refuse_links(project.root, build / "html", build / "doctrees")
     # One process more than cores: while one build waits for files, another computes.
@@ -58,7 +72,8 @@ def build_site(
             code = jobs[job]
             process, seconds = job.result()
             for line in process.stdout.splitlines():
-                print(f"{code}: {visible(line)}", file=sys.stderr)
+                if not line.endswith(left_out):
+                    print(f"{code}: {visible(line)}", file=sys.stderr)
             # conf.py, or a module that it imports, may end the process with status 0.
             has_pages = any((build / "html" / code).glob("*"))
             is_built = process.returncode == 0 and has_pages
@@ -108,11 +123,22 @@ class _Builds:
         return done, time.monotonic() - began
 
     def end(self) -> None:
-        """End all processes: they would go on writing while the next command does."""
+        """End all processes: they would go on writing while the next command does.
+
+        Python swallows an interruption that comes while it collects garbage, for example. A
+        process that goes on after a while is killed.
+        """
         with self._lock:
             self._is_ended = True
-            for process in list(self._running):
-                process.terminate()
+            running = list(self._running)
+        for process in running:
+            process.terminate()
+        deadline = time.monotonic() + _SECONDS_TO_END
+        for process in running:
+            try:
+                process.wait(max(0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 @command(

@@ -6,10 +6,11 @@ describes them.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MIME = PUBLISHED_MIME + "rows+json"
 REMEDY = "correct what the example publishes"
 LARGEST, SMALLEST = 1e15, 1e-15  # as in the schema
+_LEAST_LIKENESS = 0.8  # of a misspelled quantity; "first_pass" and "third_pass" have 0.7
 
 Size = int | float | str | None
 
@@ -96,6 +98,28 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
             line = recipe.cells[number - 1].line if recipe else None
             raise GalleryError(text, path=place, line=line, remedy=REMEDY) from None
     return tuple(rows)
+
+
+def find_misspelled(
+    notebook: NotebookNode, recipe: Recipe, known: Collection[str]
+) -> list[GalleryError]:
+    """Return an error for each published quantity whose name looks like a misspelled one.
+
+    ``known`` are the quantities of the project. Others may be published, so this is a hint.
+    """
+    errors: dict[str, GalleryError] = {}
+    for number, data in find_data(notebook):
+        for row in find_rows(data):
+            name = row.quantity
+            if name in known or name in errors:
+                continue
+            similar = difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_LIKENESS)
+            if similar:
+                text = f"no quantity is named {name!r}; did you mean {similar[0]!r}?"
+                line = recipe.cells[number - 1].line
+                remedy = "if not, name it in recorded_gallery_quantities"
+                errors[name] = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
+    return [*errors.values()]
 
 
 def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:

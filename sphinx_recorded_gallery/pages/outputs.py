@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..errors import GalleryError, suggest_record
+from ..errors import GalleryError, suggest_recording_again
 from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, PRINT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.mime_types import PUBLISHED_MIME
@@ -122,8 +122,8 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         return
     if not page.comparison.is_current:
         text = f"stale recording: {page.comparison.describe()}"
-        command = suggest_record(page.recipe.name, on_gpu=page.recording.on_gpu)
-        _warn(env, page, "stale", text, remedy=f"run: {command}")
+        remedy = suggest_recording_again(page.recipe.name, on_gpu=page.recording.on_gpu)
+        _warn(env, page, "stale", text, remedy=remedy)
     pictures: dict[int, list[str]] = {}
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")

@@ -135,6 +135,7 @@ _OF_SPHINX_GALLERY = {
 }
 _ALL = {**_OWN, **_OF_SPHINX_GALLERY}
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
+DEFERS_FIGURES = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_defer_figures\b", re.MULTILINE)
 # In a text under '# %%', a setting has no marker and stands at the start of a line.
 _SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)
 

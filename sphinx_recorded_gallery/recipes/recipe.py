@@ -26,7 +26,13 @@ from sphinx_gallery.py_source_parser import Block
 from ..atomic_files import ensure_regular_file
 from ..errors import GalleryError
 from ..project import file_state
-from .comment_settings import NO_SETTINGS, CellSettings, RecipeSettings, read_settings
+from .comment_settings import (
+    DEFERS_FIGURES,
+    NO_SETTINGS,
+    CellSettings,
+    RecipeSettings,
+    read_settings,
+)
 from .fingerprint import (
     find_imports,
     fingerprint_code,
@@ -366,6 +372,8 @@ def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
     block = part.block
     content = part.inlined.source if part.inlined else block.content
     code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
+    if DEFERS_FIGURES.search(content):
+        code += "\n# sphinx_gallery_defer_figures"  # the kernel obeys it
     try:
         fingerprint_code(code)
         ast.parse(code)

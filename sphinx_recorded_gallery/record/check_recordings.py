@@ -6,11 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from ..errors import GalleryError, describe_error, has_driver, suggest_record, visible, visible_line
+from ..errors import (
+    GalleryError,
+    describe_error,
+    suggest_record,
+    suggest_recording_again,
+    visible,
+    visible_line,
+)
 from ..measurements.keys import find_references
 from ..measurements.lookup import find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities
+from ..measurements.rows import find_misspelled
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
@@ -35,6 +43,7 @@ class Report:
     error: str = ""  # why the measurements cannot be read
     changed_modules: tuple[Path, ...] = ()  # modules shown in the recipe that made it stale
     left_to_gpu: tuple[str, ...] = ()  # keys in its text that only a GPU measures, with lines
+    hints: tuple[str, ...] = ()  # what may be a mistake
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
@@ -75,7 +84,8 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
     detail = ""
     if not page.comparison.is_current:
         status = "stale"
-        detail = f"{page.comparison.describe()}; {_suggest_recording_again(file, recording)}"
+        remedy = suggest_recording_again(file.name, on_gpu=recording.on_gpu)
+        detail = f"{page.comparison.describe()}; {remedy}"
     changed_modules = []
     for cell in page.comparison.changed:
         if cell.inlined:
@@ -91,13 +101,6 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
         error=measurement_error,
         changed_modules=tuple(changed_modules),
     )
-
-
-def _suggest_recording_again(file: GalleryFile, recording: Recording) -> str:
-    remedy = f"run: {suggest_record(file.name, on_gpu=recording.on_gpu)}"
-    if recording.on_gpu and not has_driver():
-        return f"on a machine with a GPU, {remedy}"
-    return remedy
 
 
 def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
@@ -162,8 +165,13 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     folder = folder or project.recordings
     files = name_files(project)
     reports = []
+    quantities = list_quantities(project.config)
     for file in files.values():
         report = inspect(file, folder)
+        if report.status == "current" and report.recording and report.recipe:
+            found = find_misspelled(report.recording.notebook, report.recipe, quantities)
+            hints = tuple(error.describe(Path.cwd()) for error in found)
+            report = replace(report, hints=hints)
         if report.status == "current" and report.recording and not report.recording.on_gpu:
             report = replace(report, left_to_gpu=_find_left_to_gpu(file, folder, project))
         reports.append(report)
@@ -278,6 +286,7 @@ def format_reports(reports: Sequence[Report]) -> str:
             details.append(f"error: {report.error}")
         if report.left_to_gpu:
             details.append(f"left to a GPU: {', '.join(report.left_to_gpu)}")
+        details += report.hints
         indent = " " * width
         for detail in details:
             if detail:

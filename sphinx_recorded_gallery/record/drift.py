@@ -31,7 +31,7 @@ from ..recipes.recipe import load_recipe
 from ..recipes.recording_toml import load_settings
 from ..recipes.releases import sort_releases
 from .check_recordings import choose_files
-from .run_program import run_program
+from .run_program import run_git
 
 
 def describe_drift(
@@ -76,7 +76,7 @@ def _format_section(name: str, lines: Sequence[str]) -> str:
 
 def _run_git(root: Path, *arguments: str) -> str | None:
     """Return what git prints, or None if it fails."""
-    result = run_program(["git", "-C", str(root), *arguments])
+    result = run_git(root, *arguments)
     if result.returncode:
         return None
     return result.stdout

@@ -17,6 +17,7 @@ import faulthandler
 import io
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -43,6 +44,9 @@ _TO_TIDY_UP = 3  # seconds
 # Libraries in C buffer their output until it is flushed, since it does not go to a terminal.
 _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
+
+
+_DEFERS_FIGURES = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_defer_figures\b", re.MULTILINE)
 
 
 class ByteStream(io.BufferedIOBase):
@@ -170,6 +174,10 @@ class RecipeDisplayHook(ZMQShellDisplayHook):
     Settings of Sphinx-Gallery select by these what a page shows.
     """
 
+    def quiet(self) -> bool:
+        """Show a value with a semicolon behind it, too, as Sphinx-Gallery does."""
+        return False
+
     def compute_format_data(self, result: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the forms of a value, and its metadata."""
         forms, metadata = super().compute_format_data(result)
@@ -188,6 +196,12 @@ class RecipeShell(ZMQInteractiveShell):
     """Runs cells. By IPython's class name, libraries would recognize a notebook with widgets."""
 
     displayhook_class = Type(RecipeDisplayHook)
+    defers_figures = False  # whether the figures of the current cell are left to the next one
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """Return a cell as it is: IPython would take ``>>>`` out of a text of several lines."""
+        self.defers_figures = _DEFERS_FIGURES.search(raw_cell) is not None
+        return raw_cell if raw_cell.endswith("\n") else f"{raw_cell}\n"
 
     def run_cell(self, *args: Any, **options: Any) -> Any:
         """Run a cell without ``await`` as in a script: ``asyncio.run()`` finds no running loop."""
@@ -297,6 +311,9 @@ def show_open_figures() -> None:
     if "inline" not in pyplot.get_backend():
         pylabtools.select_figure_formats(get_ipython(), {"png"})
     elif not InlineBackend.instance().close_figures:  # the recipe shows them again after changes
+        return
+    if get_ipython().defers_figures:
+        vars(show).update(_to_draw=[], _draw_called=False)  # else the backend shows them after this
         return
     try:
         for number in pyplot.get_fignums():

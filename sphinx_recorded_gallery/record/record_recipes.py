@@ -13,8 +13,9 @@ from typing import TextIO
 from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
+from ..measurements.quantities import list_quantities
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
-from ..measurements.rows import read_rows
+from ..measurements.rows import find_misspelled, read_rows
 from ..measurements.spans import read_spans
 from ..planted_links import refuse_links
 from ..project import Project
@@ -159,6 +160,7 @@ class Session:
         self.folder = options.folder or project.recordings
         self.options = options
         self._stream = stream
+        self._quantities = list_quantities(project.config)
         self.names = [file.name for file in files]
         self.recorded: set[str] = set()
         self.current: set[str] = set()
@@ -249,6 +251,8 @@ class Session:
             self.recorded.add(task.title)
             seconds = result.metadata.recording.seconds
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
+            for error in find_misspelled(result, task.recipe, self._quantities):
+                self.say(f"note: {error.describe(Path.cwd())}")
             return self.plan(task, result)
         except Exception as error:  # a fault of one task must not end the others
             self.fail(task.title, describe_error(error, task.title))

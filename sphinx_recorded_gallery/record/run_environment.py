@@ -20,7 +20,7 @@ from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
-from .run_program import run_program
+from .run_program import run_git, run_program
 
 _MACHINE_ID = Path("/etc/machine-id")  # made when the system is installed; only Linux has it
 
@@ -209,8 +209,7 @@ def _ask_git(path: Path, *arguments: str) -> str:
 
     Raises ``OSError`` with git's message if it refuses, or if git cannot be started.
     """
-    command = ["git", "-C", str(path), *arguments]
-    done = run_program(command, environment=os.environ | {"LC_ALL": "C"})
+    done = run_git(path, *arguments)
     if done.returncode:
         raise OSError(0, " ".join(done.stderr.split()) or "no answer")
     return done.stdout.strip()

@@ -6,6 +6,30 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+# What git takes for another repository than that around a folder. Hooks and scripts set it.
+_OF_A_REPOSITORY = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+)
+
+
+def run_git(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run git in the repository around ``path``; its messages are English.
+
+    Raises ``OSError`` if git is not installed or gives no answer in time.
+    """
+    environment = {**os.environ, "LC_ALL": "C"}
+    for name in _OF_A_REPOSITORY:
+        environment.pop(name, None)
+    return run_program(["git", "-C", str(path), *arguments], environment=environment)
 
 
 def run_program(

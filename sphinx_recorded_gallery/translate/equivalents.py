@@ -1,15 +1,15 @@
 """Markup that differs from that of the source and shows a reader the same.
 
 A translation may say the words inside of code in its own language, or link to the same page in its
-own language. Whoever reads code is not led elsewhere by that: what a program would obey, names and
-signs in their order, has to be the same.
+own language. Whoever reads code is not led elsewhere by that: what a program would obey, names,
+signs and the blanks between them, has to be the same. Code may be added if nobody could run it.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 Part = tuple[str, str]  # kind and value, as in ``Markup.parts``
 
@@ -23,6 +23,17 @@ _WORDS_AND_BRACKETS = re.compile(rf"[{_OWN}\u30fb\u30fcA-Za-z0-9 _.:,?(){{}}-]+"
 _STRING = re.compile(r"""(?P<quotes>'''|\"{3}|'|")(?P<text>.+)(?P=quotes)""", re.DOTALL)
 # A name that the reader replaces: <your-package>, {name}
 _PLACEHOLDER = re.compile(r"<[^\W\d][\w .-]*>|\{[^\W\d][\w -]*\}")
+# Code that may be added, since it is one name, one sign or one version, and no command
+_NO_COMMAND = re.compile(
+    r"""
+    [\w.+*-]+ (?:\(\))?  # a name: f(), .so, manylinux*
+    | [^\x00-\x7f\s]+ (?:\x20 [^\x00-\x7f\s]+)*  # words in a script without Latin letters
+    | [()\[\]{}.,]+  # signs
+    | (["']) . \1  # a character
+    | [\w.]* [<>=!~]= [\w.*]+  # a version: foo>=1.3
+    """,
+    re.VERBOSE,
+)
 _SPACED_SIGN = re.compile(r"\s*(==|!=|<=|>=|::|[=<>\[\]])\s*")
 _PLURAL = re.compile(r"(?P<name>[A-Z][A-Za-z]+)s")
 
@@ -32,6 +43,8 @@ _OBJECT_ROLE = re.compile(
     r"var|struct|enum|enumerator|keyword|envvar):$"
 )
 _CODE_ROLE = re.compile(r":(?:file|command|literal|samp|kbd|program|option|envvar):$")
+# Roles that lead somewhere, and one of which makes an anchor and an entry of the index
+_LEADING_ROLE = re.compile(r":(?:option|envvar):`(?!!)")
 _BRACED_ROLE = re.compile(r":(?:samp|file):$")
 _ROLE = re.compile(r"(?P<role>:[\w:+.-]*:)`(?P<target>.*)`", re.DOTALL)
 _TERM_ROLE = ":term:"
@@ -39,6 +52,8 @@ _DEFAULT_ROLE = ":`:"  # as ``Markup`` names `text` without a role
 
 _DOCUMENTATION = re.compile(r"(?:docs?|documentation|developer|learn)\.")
 _ENGLISH = {"en", "en-us", "en-gb"}
+# A page beside the articles of Wikipedia, such as User:Name; a title may hold "2:_The"
+_BESIDE_ARTICLES = re.compile(r":(?!_)|\\|(?:^|/)\.\.?(?:/|$)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +96,7 @@ def find_differences(
         left_out = [value for kind, value in missing if kind == "literal"]
         missing = [part for part in missing if part[0] != "literal"]
     if not missing:  # code that explains is advice
-        added = [part for part in added if part[0] != "literal"]
+        added = [part for part in added if not _may_be_added(part, text)]
     return Differences(missing=missing, added=added, equivalent=equivalent, left_out=left_out)
 
 
@@ -110,6 +125,13 @@ def _may_be_repeated(part: Part) -> bool:
     return kind == "literal"
 
 
+def _may_be_added(part: Part, text: str) -> bool:
+    """Tell whether a part is code that nobody could run, or that the source has as words."""
+    kind, value = part
+    code = value[2:-2]
+    return kind == "literal" and (_NO_COMMAND.fullmatch(code) is not None or code in text)
+
+
 def _is_equivalent(source: Part, target: Part, code: str) -> bool:
     """Tell whether a part of a translation shows what one of its source does."""
     source_kind, source_value = source
@@ -118,6 +140,9 @@ def _is_equivalent(source: Part, target: Part, code: str) -> bool:
     if kinds == {"link"}:
         return is_same_page(source_value, target_value, code)
     if not kinds <= {"literal", "role"}:
+        return False
+    is_leading = target_kind == "role" and _LEADING_ROLE.match(target_value)
+    if is_leading and source_value.partition("`")[0] != target_value.partition("`")[0]:
         return False
     if kinds == {"literal"}:
         return is_same_code(_strip_backticks(source_value), _strip_backticks(target_value))
@@ -188,11 +213,20 @@ def is_same_code(source: str, target: str) -> bool:
     if bare_source is not None and bare_source == _without_blanks(target):
         return True
     if _without_placeholders(source) == _without_placeholders(target):
-        return True
+        return not _has_more_blanks(target, source)
     explained = _WITH_ORIGINAL.fullmatch(target)
     if explained:
         return explained["original"] == source and _explains(explained["words"], source)
     return _has_own_words(source, target)
+
+
+def _has_more_blanks(target: str, source: str) -> bool:
+    """Tell whether a placeholder has more blanks than in the source: it would end a word early."""
+    placeholders = zip(_PLACEHOLDER.findall(source), _PLACEHOLDER.findall(target), strict=True)
+    for ours, theirs in placeholders:
+        if theirs.count(" ") > ours.count(" "):
+            return True
+    return False
 
 
 def _explains(words: str, source: str) -> bool:
@@ -223,7 +257,6 @@ def _has_own_words(source: str, target: str) -> bool:
         pattern += re.escape(target[end : words.start()]) + _ENGLISH_WORDS
         end = words.end()
     pattern += re.escape(target[end:])
-    pattern = re.sub(r"\\ (?=\(\?: \*)|(?<=\)\?)\\ ", " *", pattern)  # blanks beside words
     return re.fullmatch(pattern, source) is not None
 
 
@@ -283,5 +316,9 @@ def _leave_out(segments: list[str], place: int) -> list[str]:
 
 
 def _is_wikipedia(address: SplitResult, tags: Iterable[str]) -> bool:
+    """Tell whether an address leads to an article of Wikipedia in one of some languages."""
     language, _dot, site = address.netloc.partition(".")
-    return site == "wikipedia.org" and language in tags and address.path.startswith("/wiki/")
+    if site != "wikipedia.org" or language not in tags or address.query:
+        return False
+    path = unquote(address.path)
+    return path.startswith("/wiki/") and not _BESIDE_ARTICLES.search(path.removeprefix("/wiki/"))

@@ -15,7 +15,7 @@ from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.commands import parse_arguments
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
-from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.gallery import RECIPE, ROOT, Gallery
 from tests.helpers.modules import run_module
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
@@ -251,3 +251,27 @@ def test_a_terminal_without_the_letters_of_a_name_is_told_escapes(gallery: Galle
     done = subprocess.run(command, cwd=gallery.root, env=environment, capture_output=True)
     assert rb"\ud55c\uae00  missing" in done.stdout
     assert done.stderr == b""
+
+
+@pytest.mark.slow
+def test_a_build_after_check_leaves_out_what_check_told(tmp_path: Path) -> None:
+    gallery = Gallery(tmp_path)
+    gallery.add("stale", RECIPE)
+    gallery.write("stale", RECIPE.replace("1 + 2", "1 + 3"))
+    gallery.add("damaged", RECIPE)
+    (gallery.recordings / "damaged.ipynb").write_text("{")
+    gallery.write("broken", '"""\nTitle\n=====\n"""\nx = = 1\n')
+    (tmp_path / "index.rst").write_text("Site\n====\n\nWords\n\n.. nothing::\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def list_warnings(*options: str) -> list[str]:
+        command = ("sphinx_recorded_gallery", "html", *options, "--", "-q", "-n")
+        done = run_module(*command, cwd=tmp_path, env=environment)
+        return [line for line in done.stderr.splitlines() if line.startswith("en: ")]
+
+    told = list_warnings("--build", "first")
+    left = list_warnings("--build", "second", "--after-check")
+    for name in ("broken.py:5: syntax error", "not a whole notebook", "stale.py: stale"):
+        assert [line for line in told if name in line], told
+        assert not [line for line in left if name in line]
+    assert [line for line in left if 'Unknown directive type "nothing"' in line]

@@ -181,12 +181,19 @@ def test_what_lies_elsewhere_is_no_file_of_the_site() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_builds_of_a_command_end_with_it(site: Gallery, number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "first"),
+    [
+        (signal.SIGTERM, ""),
+        (signal.SIGINT, ""),
+        (signal.SIGINT, "signal.signal(signal.SIGTERM, signal.SIG_IGN); "),  # as if it were lost
+    ],
+)
+def test_the_builds_of_a_command_end_with_it(site: Gallery, number: int, first: str) -> None:
     site.set_languages("ko")
     conf = site.root / "conf.py"
-    sleep = "if 'run_sphinx' in sys.argv[0]:\n    time.sleep(300)\n"
-    conf.write_text(f"{conf.read_text()}\nimport sys, time\n{sleep}")
+    sleep = f"if 'run_sphinx' in sys.argv[0]:\n    {first}time.sleep(300)\n"
+    conf.write_text(f"{conf.read_text()}\nimport signal, sys, time\n{sleep}")
     command = [sys.executable, "-m", "sphinx_recorded_gallery", "html", "--root", str(site.root)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     started: list[psutil.Process] = []
@@ -194,6 +201,8 @@ def test_the_builds_of_a_command_end_with_it(site: Gallery, number: int) -> None
     while len(started) < 2 and time.monotonic() < deadline:
         time.sleep(0.1)
         started = psutil.Process(process.pid).children()
+    if first:
+        time.sleep(5)  # until the builds have read conf.py
     process.send_signal(number)
     _output, told = process.communicate(timeout=30)
     assert process.returncode == 130

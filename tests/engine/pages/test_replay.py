@@ -117,6 +117,17 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> N
     assert "<td>cell</td>" in page
 
 
+def test_a_stale_recording_of_a_gpu_names_the_machine_that_is_needed(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewrite(
+        site.recordings / "adding.ipynb", device={"gpu": "NVIDIA H200", "cpu": "a CPU", "cores": 2}
+    )
+    site.write("adding", RECIPE.replace("1 + 2", "5 + 2"))
+    monkeypatch.setattr("sphinx_recorded_gallery.errors.has_driver", lambda: False)
+    assert "on a machine with a GPU, run: recorded-gallery record adding" in site.build().warnings
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

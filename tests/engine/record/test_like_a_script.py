@@ -83,6 +83,25 @@ def test_all_open_figures_are_drawn_in_order_of_their_numbers(gallery: Gallery) 
         assert (start, alts) == (start, ["1", "2", "3"])
 
 
+def test_figures_that_a_cell_defers_are_drawn_by_the_next(gallery: Gallery) -> None:
+    first = "import matplotlib.pyplot as plt\n_ = plt.figure(figsize=(2, 1)).subplots()\n"
+    first += "# sphinx_gallery_defer_figures\n"
+    second = "_ = plt.title('late')\nplt.gcf().axes\n"
+    deferring, showing = run(gallery, first, second)
+    assert pictures(deferring) == []
+    assert len(pictures(showing)) == 1
+    assert [
+        each.data["text/plain"] for each in showing if each.output_type == "execute_result"
+    ] == ["[<Axes: title={'center': 'late'}>]"]
+
+
+def test_code_is_run_as_it_stands(gallery: Gallery) -> None:
+    prompts = 'text = """\n>>> a = 1\nIn [1]: b\n!ls\n"""\nprint(text)\n'
+    printed, semicolon = run(gallery, prompts, "6 * 7;\n")
+    assert texts(printed) == "\n>>> a = 1\nIn [1]: b\n!ls\n\n"
+    assert [each.data["text/plain"] for each in semicolon] == ["42"]
+
+
 def test_settings_of_saved_figures_hold(gallery: Gallery) -> None:
     settings = {"savefig.facecolor": "#ff0000", "savefig.dpi": 20}
     start = "import matplotlib.pyplot as plt\n"

@@ -61,6 +61,22 @@ def test_check_lists_what_is_left_to_a_gpu(gallery: Gallery, check: Check) -> No
     assert "  left to a GPU: compiled.gpu (line 5), eager.kernels (line 11)\n" in told
 
 
+@pytest.mark.usefixtures("_run_here")
+def test_a_misspelled_quantity_gets_a_hint_and_a_new_one_none(
+    gallery: Gallery, check: Check
+) -> None:
+    misspelled = MEASURING.replace('"quantity": "time"', '"quantity": "spedup"')
+    misspelled = misspelled.replace("time}", "spedup}").replace("time <", "spedup <")
+    gallery.write("measuring", misspelled.replace("eager.time", "eager.spedup"))
+    gallery.write("other", MEASURING)
+    assert gallery.record("measuring", "other")
+    hint = "measuring.py:8: no quantity is named 'spedup'; did you mean 'speedup'?"
+    assert gallery.messages.count(hint) == 1
+    status, told = check()
+    assert status == 0
+    assert told.count("did you mean") == told.count(hint) == 1
+
+
 def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Check) -> None:
     alone = "measurements of 1 process on 1 host (how hosts differ is not known)\n"
     assert alone in check()[1]

@@ -28,6 +28,18 @@ def test_a_commit_is_that_of_the_gallery_and_changes_are_told(committed: Path) -
     assert note == f"{committed} has uncommitted changes; the recordings will say so"
 
 
+def test_a_commit_of_another_repository_that_a_hook_names_is_not_taken(
+    committed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    git(other, "init")
+    git(other, "commit", "--allow-empty", "-m", "other")
+    expected = describe_commit(committed)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / "index"))
+    assert describe_commit(committed) == expected
+
+
 def test_why_there_is_no_commit_is_told(
     committed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

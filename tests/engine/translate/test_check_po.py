@@ -175,10 +175,9 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     (project / "languages.toml").unlink()
     for command in ("check-po", "update-po"):
         assert main([command]) == 1
-        assert (
-            "there are catalogs, but their languages are not in languages.toml"
-            in capsys.readouterr().err
-        )
+        told = capsys.readouterr().err
+        assert "their languages are not in languages.toml: ko, zh_CN; for each, run: " in told
+        assert told.endswith(" new-language ko\n")
 
 
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
