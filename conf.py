@@ -82,7 +82,7 @@ sphinx_gallery_conf = {
 # Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
 # tests/site/published_pages.txt lists all that were ever published.
 redirects = {
-    "recipes/index": "../index.html",  # the front page lists the recipes
+    "recipes/index": "../index.html#recipes",  # the front page lists the recipes
 }
 redirect_html_template_file = "_templates/redirect.html"
 

@@ -1,6 +1,6 @@
 """The top of a recipe's page: the answer in a box, libraries as tabs, bold lines as headings.
 
-The directive ``answer`` holds a verdict, the chart that shows it, up to four facts, and code. The
+The directive ``answer`` holds a verdict, the chart that shows it, code, and up to four facts. The
 directive ``libraries`` shows a list, an item for each library, as tabs. A paragraph in bold such as
 "What you need" becomes a heading. All of this is done after translation.
 """
@@ -37,7 +37,7 @@ class libraries(nodes.General, nodes.Element):  # noqa: N801
 
 
 class AnswerDirective(SphinxDirective):
-    """Collect what a reader in a hurry needs: verdict, chart, facts and code."""
+    """Collect what a reader in a hurry needs: verdict, chart, code and facts."""
 
     has_content = True
 
@@ -87,7 +87,7 @@ class AnswerDirective(SphinxDirective):
             self._require_all(verdict, charts, facts, code)
         for items in facts:
             items["classes"].append("facts")
-        node = answer("", verdict, *charts, *facts, code)
+        node = answer("", verdict, *charts, code, *facts)
         self.set_source_info(node)
         return [node, *problems]
 

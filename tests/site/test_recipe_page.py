@@ -99,7 +99,7 @@ def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
         [box] = page.select("section.answer")
         assert box["id"] == ANCHOR
         parts = [part["class"][0] for part in box.find_all(recursive=False)[1:]]
-        assert parts == ["verdict", "facts", "answer-code"]
+        assert parts == ["verdict", "answer-code", "facts"]
         assert box.p.get_text().startswith(lead)
         assert "total = 1 + 1" in box.pre.get_text()
         assert page.select_one("section > p").find_parent("section") != box  # for whom it is
