@@ -52,6 +52,7 @@ recorded_gallery_label_packages = ["second_call"]  # one catalog of its labels
 # Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever
 # gets another torch gets the torchvision that fits it; alone that would bring a torch along.
 install_missing = """
+# @title Install what is missing
 import re
 import subprocess
 import sys
