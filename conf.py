@@ -52,6 +52,7 @@ recorded_gallery_label_packages = ["second_call"]  # one catalog of its labels
 # Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever
 # gets another torch gets the torchvision that fits it; alone that would bring a torch along.
 install_missing = """
+# @title Install what is missing
 import re
 import subprocess
 import sys
@@ -82,7 +83,7 @@ sphinx_gallery_conf = {
 # Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
 # tests/site/published_pages.txt lists all that were ever published.
 redirects = {
-    "recipes/index": "../index.html",  # the front page lists the recipes
+    "recipes/index": "../index.html#recipes",  # the front page lists the recipes
 }
 redirect_html_template_file = "_templates/redirect.html"
 

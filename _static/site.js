@@ -42,12 +42,15 @@ for (const button of document.querySelectorAll(".sidebar-toggle")) {
   const over = document.getElementById(button.getAttribute("aria-controls"));
   const menu = document.getElementById(over?.id.replace(/-modal$/, ""));
   if (!menu) continue;
+  const close = make("close-menu");
+  close.addEventListener("click", () => over.close());
   button.addEventListener("click", () => {
-    over.append(...menu.childNodes);
+    over.append(close, ...menu.childNodes);
     button.setAttribute("aria-expanded", true);
     over.showModal();
   });
   over.addEventListener("close", () => {
+    close.remove();
     menu.append(...over.childNodes);
     button.setAttribute("aria-expanded", false);
   });

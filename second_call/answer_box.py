@@ -1,6 +1,6 @@
 """The top of a recipe's page: the answer in a box, libraries as tabs, bold lines as headings.
 
-The directive ``answer`` holds a verdict, the chart that shows it, up to four facts, and code. The
+The directive ``answer`` holds a verdict, the chart that shows it, code, and up to four facts. The
 directive ``libraries`` shows a list, an item for each library, as tabs. A paragraph in bold such as
 "What you need" becomes a heading. All of this is done after translation.
 """
@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.api import GalleryError, RecipePage
+from sphinx_recorded_gallery.api import NOTEBOOK_HEAD, GalleryError, RecipePage
 
 from .charts.directive import chart
 from .code_tabs import code_tab, code_tabs, has_caption, tab_name
@@ -37,7 +37,7 @@ class libraries(nodes.General, nodes.Element):  # noqa: N801
 
 
 class AnswerDirective(SphinxDirective):
-    """Collect what a reader in a hurry needs: verdict, chart, facts and code."""
+    """Collect what a reader in a hurry needs: verdict, chart, code and facts."""
 
     has_content = True
 
@@ -87,7 +87,7 @@ class AnswerDirective(SphinxDirective):
             self._require_all(verdict, charts, facts, code)
         for items in facts:
             items["classes"].append("facts")
-        node = answer("", verdict, *charts, *facts, code)
+        node = answer("", verdict, *charts, code, *facts)
         self.set_source_info(node)
         return [node, *problems]
 
@@ -162,9 +162,23 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
     section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
     section += nodes.title("", _("The answer"), translatable=False)
     section += parts.children
+    _run_in_notebook(section)
     top = parts.parent
     parts.replace_self(section)
     top["classes"].append("answered")  # browsers style the top before the answer has loaded
+
+
+def _run_in_notebook(section: nodes.section) -> None:
+    """Let a notebook run the code to copy, each block in a process of its own.
+
+    What such code sets, compiles or keeps would change what the recipe measures below it. The first
+    cell of a notebook (conf.py) imports ``sys``.
+    """
+    comment = _("Runs in a separate process. Remove the first line to keep its variables.")
+    head = f"%%script --no-raise-error {{sys.executable}}\n# {comment}"
+    for block in section.findall(nodes.literal_block):
+        if block.get("language") == "python":
+            block[NOTEBOOK_HEAD] = head
 
 
 def _warn_of_missing_answer(page: RecipePage) -> None:

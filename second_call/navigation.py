@@ -115,10 +115,12 @@ def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 def _find_address(app: Sphinx, pagename: str, docname: str) -> str:
     """Return the address of a page from another one; of a page that moved, where it leads."""
     target = find_redirects(app.config).get(docname, "")
-    target_path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), target))
-    if target and target_path.endswith(".html"):
-        docname = target_path.removesuffix(".html")
-    return app.builder.get_relative_uri(pagename, docname)
+    file, hash_sign, anchor = target.partition("#")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), file))
+    if not file or not path.endswith(".html"):
+        return app.builder.get_relative_uri(pagename, docname)
+    address = app.builder.get_relative_uri(pagename, path.removesuffix(".html"))
+    return f"{address}{hash_sign}{anchor}"
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:

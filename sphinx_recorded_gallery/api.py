@@ -16,8 +16,9 @@ shares of one or plain numbers, as the ``unit`` of each :class:`Measurement` say
 page, at one of the times in :class:`Priority`. Nodes of the site are added with Sphinx's
 ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written into notebooks
 by a function registered with :func:`write_block`, which gets the :class:`MarkdownPage`. A node with
-the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone. :func:`find_cell_behind` and
-:func:`add_page_link` find what the engine put on a page.
+the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone; a block of code in a text with
+the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value.
+:func:`find_cell_behind` and :func:`add_page_link` find what the engine put on a page.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
 so that it is read again when that changes. :func:`once` calls a function once in a build.
@@ -53,7 +54,7 @@ from .measurements.ranges import Measurement
 from .measurements.release_changes import Change
 from .measurements.rows import slug
 from .old_titles import note_link
-from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, find_cell_behind
+from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, NOTEBOOK_HEAD, find_cell_behind
 from .pages.markdown import MarkdownPage, write_block
 from .pages.page_header import add_page_link
 from .project import code_digest
@@ -68,6 +69,7 @@ from .typography import Typography
 __all__ = [
     "DATA_CLASS",
     "DOWNLOADS_ONLY",
+    "NOTEBOOK_HEAD",
     "ONLY_HTML",
     "CatalogStatus",
     "Change",

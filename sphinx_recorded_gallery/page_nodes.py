@@ -38,6 +38,8 @@ PRINT_CLASS = "sphx-glr-script-out"  # Sphinx-Gallery's, of each text that a cel
 MEASURED_TABLE_CLASS = "measured-table"
 # Class of what recipes print and publish: data in the language of their code, not of the site
 DATA_CLASS = "recorded-data"
+# Attribute of code in a text that a notebook shows as a cell: lines that stand above it there
+NOTEBOOK_HEAD = "notebook_head"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that only downloads have
 NOT_IN_HTML = "not_in_html"  # attribute of nodes that replace HTML in other formats
 # Sphinx-Gallery writes this before each block but the first, with lines of the recipe

@@ -35,14 +35,13 @@ from .markdown import (
     MarkdownPage,
     bold_line,
     escape,
-    join_blocks,
     plain_code,
     show_emphasis_by_signs,
     write_block,
-    write_heading,
 )
 from .outputs import picture_kind
 from .page_header import page_links, provenance
+from .reader_cells import add_fold_title, has_examples, hide_code, write_pieces, write_text
 
 _ = get_translation("sphinx_recorded_gallery")
 logger = logging.getLogger(__name__)
@@ -68,9 +67,8 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     recipe = page.recipe
     trusted = app.config.recorded_gallery_trust_outputs
-    notebook = make_notebook(
-        page, recipe, doctree, MarkdownPage(app.builder, docname), trusted=trusted
-    )
+    markdown_page = MarkdownPage(app.builder, docname)
+    notebook = make_notebook(page, recipe, doctree, markdown_page, trusted=trusted)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # services that run notebooks then provide one
@@ -81,6 +79,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     page_sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     if translated or page_sources != _cell_sources(recipe):
         check_program(script.encode(), recipe)
+    _show_to_reader(notebook, recipe, doctree, markdown_page)
     _add_cells_of_settings(notebook, app.config.sphinx_gallery_conf)
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -99,11 +98,33 @@ def _cell_sources(recipe: Recipe) -> list[str]:
     return [cell.source for _block, cell in recipe.parts if cell]
 
 
+def _show_to_reader(
+    notebook: NotebookNode, recipe: Recipe, document: nodes.document, markdown_page: MarkdownPage
+) -> None:
+    """Make cells of the examples in the text, and fold code in Colab, too."""
+    cells = {cell.id: [cell] for cell in notebook.cells}
+    blocks = _divide(document, recipe)
+    for number, ((_block, cell), block) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
+        if cell is None and has_examples(block):
+            pieces = write_pieces(block, markdown_page)
+            cells[f"text-{number}"] = [
+                _make_cell(kind, source, f"text-{number}-{place}")
+                for place, (kind, source) in enumerate(pieces, 1)
+            ]
+        for element in _find_elements(block):
+            if cell and isinstance(element, folded_cell):
+                [folded] = cells[f"cell-{cell.number}"]
+                add_fold_title(folded, element["summary"], is_module=bool(cell.inlined))
+    notebook.cells = [cell for group in cells.values() for cell in group]
+
+
 def _add_cells_of_settings(notebook: NotebookNode, gallery_conf: Mapping[str, Any]) -> None:
-    """Add the first and last cell that Sphinx-Gallery's settings ask for."""
+    """Add the first and last cell that Sphinx-Gallery's settings ask for; the first is folded."""
     first_code = gallery_conf["first_notebook_cell"]
     if first_code:
         first_cell = _make_cell("code", first_code.strip("\n"), "first-cell")
+        hide_code(first_cell)
+        first_cell.metadata["cellView"] = "form"
         notebook.cells.insert(1, first_cell)  # behind the title
     last_code = gallery_conf["last_notebook_cell"]
     if last_code:
@@ -135,7 +156,7 @@ def make_notebook(
     blocks = _divide(document, recipe)
     for number, ((_block, cell), block) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
         if cell is None:
-            text = _write_text(block, markdown_page)
+            text = write_text(block, markdown_page)
             if text:
                 notebook.cells.append(_make_cell("markdown", text, f"text-{number}"))
             continue
@@ -145,28 +166,13 @@ def make_notebook(
             if isinstance(element, folded_cell):
                 label = bold_line(escape(element["summary"]))
                 notebook.cells.append(_make_cell("markdown", label, f"fold-{number}"))
-                code_cell.metadata["jupyter"] = {"source_hidden": True}
-                # for programs that show notebooks as pages
-                code_cell.metadata["tags"] = ["hide-input"]
+                hide_code(code_cell)
         recorded_cell = recorded_cells.get(cell.number)
         if recorded_cell:
             code_cell.execution_count = recorded_cell.execution_count
             code_cell.outputs = _make_outputs(recorded_cell, elements, trusted=trusted)
         notebook.cells.append(code_cell)
     return notebook
-
-
-def _write_text(block: list[tuple[int, nodes.Node]], markdown_page: MarkdownPage) -> str:
-    """Return a block of text as Markdown; headings have the level of their section."""
-    texts = []
-    for level, node in block:
-        if isinstance(node, nodes.title):
-            text = write_heading(node, level, markdown_page)
-        else:
-            text = join_blocks([node], markdown_page)
-        if text:
-            texts.append(text)
-    return "\n\n".join(texts)
 
 
 def _find_elements(block: list[tuple[int, nodes.Node]]) -> list[nodes.Element]:

@@ -223,10 +223,7 @@ def is_same_code(source: str, target: str) -> bool:
 def _has_more_blanks(target: str, source: str) -> bool:
     """Tell whether a placeholder has more blanks than in the source: it would end a word early."""
     placeholders = zip(_PLACEHOLDER.findall(source), _PLACEHOLDER.findall(target), strict=True)
-    for ours, theirs in placeholders:
-        if theirs.count(" ") > ours.count(" "):
-            return True
-    return False
+    return any(theirs.count(" ") > ours.count(" ") for ours, theirs in placeholders)
 
 
 def _explains(words: str, source: str) -> bool:

@@ -457,3 +457,61 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
         expect(page.locator("form.bd-search:visible")).to_have_count(0)
         page.locator("article noscript a, article p a").first.click()
         expect(page).to_have_url(f"{address}en/index.html")
+
+
+@pytest.mark.parametrize("toggle", ["primary-toggle", "secondary-toggle"])
+def test_a_menu_over_a_page_is_closed_by_its_button(page: Page, address: str, toggle: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}ko/{RECIPE}.html")
+    button = page.locator(f"header .{toggle}").first
+    close = page.locator("dialog[open] .close-menu")
+    button.click()
+    box = close.bounding_box()
+    assert box
+    assert (box["width"], box["height"]) == (44, 44)
+    expect(close).to_have_attribute("aria-label", "닫기")
+    close.click()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    button.click()
+    expect(close).to_be_focused()  # the first stop
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator(".close-menu")).to_have_count(0)
+
+
+@by_recipe
+def test_facts_stand_below_the_verdict_and_all_ends_at_one_edge(
+    page: Page, address: str, name: str
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}en/recipes/{name}.html")
+    edge = "(e) => e.getBoundingClientRect()"
+    verdict, chart, facts = (
+        page.locator(f".answer > {part}").evaluate(edge)
+        for part in (".verdict", "figure.chart", ".facts")
+    )
+    assert 0 <= facts["top"] - verdict["bottom"] < 20
+    assert facts["left"] > chart["right"]
+    parts = "article :is(.highlight, table, figure.chart > *, .answer, .neighbours, .folded-cell)"
+    ends = page.locator(f"{parts}:not(.answer *)").evaluate_all(
+        """all => all.filter((each) => each.checkVisibility())
+          .map((each) => Math.round(each.getBoundingClientRect().right))"""
+    )
+    assert len(ends) > 20
+    widest = max(ends)
+    assert widest == round(page.locator("section.answer").evaluate(edge)["right"])
+    others = [end for end in ends if end != widest]
+    assert not others, others  # nothing ends a little earlier
+
+
+@pytest.mark.parametrize(("code", "name"), [("en", "varying_sizes"), ("ko", "memory")])
+def test_the_sign_of_a_link_to_a_heading_stays_inside_of_a_phone(
+    page: Page, address: str, code: str, name: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}{code}/recipes/{name}.html")
+    outside = page.locator("article a.headerlink:visible").evaluate_all(
+        """all => all.filter((each) => each.getBoundingClientRect().right
+          > each.parentElement.getBoundingClientRect().right + 0.5).map((e) => e.hash)"""
+    )
+    assert outside == []

@@ -99,7 +99,7 @@ def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
         [box] = page.select("section.answer")
         assert box["id"] == ANCHOR
         parts = [part["class"][0] for part in box.find_all(recursive=False)[1:]]
-        assert parts == ["verdict", "facts", "answer-code"]
+        assert parts == ["verdict", "answer-code", "facts"]
         assert box.p.get_text().startswith(lead)
         assert "total = 1 + 1" in box.pre.get_text()
         assert page.select_one("section > p").find_parent("section") != box  # for whom it is
@@ -135,9 +135,13 @@ def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_noteboo
     codes = [each.get_text() for each in choice.select(".code-case pre")]
     assert codes[0].strip() == "total = sum([1, 1])"
     assert "# 보기" in codes[1]
-    cell = nbformat.read(gallery.root / "out/html/recipes/sum.ipynb", 4).cells[0].source
-    assert cell.index("**`sum`**\n\n```python\ntotal = sum") < cell.index("**아니면**\n\n```python")
-    assert "\nAlone\n" in cell
+    cells = nbformat.read(gallery.root / "out/html/recipes/sum.ipynb", 4).cells
+    first, code, second, more, text, *_recipe = [cell.source for cell in cells]
+    assert first.endswith("**`sum`**")
+    assert code.endswith("\ntotal = sum([1, 1])")
+    assert second == "**아니면**"
+    assert more.endswith("\n# 보기\ntotal = 2")
+    assert "\nAlone\n" in text
 
 
 def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery) -> None:
@@ -231,3 +235,22 @@ def test_a_mistake_in_the_chart_of_an_answer_is_told_once(
     assert told in warnings
     assert "answer: it needs" not in warnings
     assert "the page has no answer" not in warnings
+
+
+def test_the_code_of_the_answer_is_the_first_of_the_notebook(gallery: Gallery) -> None:
+    """It runs apart: what it sets changes nothing that the recipe measures below it."""
+    build = gallery.build(language="ko")
+    notebook = nbformat.read(build.out / "recipes/sum.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    kinds = [cell.cell_type for cell in notebook.cells]
+    assert kinds == ["markdown", "code", "markdown", "markdown", "code"]
+    above, example, below, *_recipe = notebook.cells
+    assert "더하세요" in above.source
+    assert "```" not in above.source
+    assert example.source.endswith("\ntotal = 1 + 1")
+    magic, comment, _code = example.source.split("\n")
+    assert magic == "%%script --no-raise-error {sys.executable}"
+    assert comment.startswith("# ")
+    assert below.source.startswith("- 2 is the sum")
+    script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
+    assert "%%script" not in script  # it is the program of the recipe

@@ -71,6 +71,16 @@ def test_menus_lead_by_short_names_and_not_to_pages_that_moved(languages_site: P
     neighbours = [link["href"] for link in page.select(".neighbours a")]
     assert neighbours == ["compile_modes.html", "varying_sizes.html"]
     menu = [link["href"] for link in page.select(".bd-header .nav-internal")]
-    assert "../index.html" in menu
+    assert "../index.html#recipes" in menu
     moved = {f"../{name}.html" for name in REDIRECTS} | {"index.html"}
     assert moved.isdisjoint([*menu, *(link["href"] for link in page.select(".bd-breadcrumbs a"))])
+
+
+def test_on_the_front_page_its_own_menu_leads_to_the_recipes(languages_site: Path) -> None:
+    for language in LANGUAGES:
+        page = read(languages_site / language.code / "index.html")
+        links = [link["href"] for link in page.select(".nav-internal")]
+        assert "#recipes" in links
+        assert "" not in links
+        rows = page.select_one("#recipes").find_parent("section").select(".recipe-rows > li")
+        assert len(rows) == len(list_short_titles())

@@ -66,6 +66,9 @@ def test_the_notebook_is_clean(languages_site: Path, name: str, language: Langua
     for link in re.findall(r"\]\(([^)\s]*)", text):
         assert link.startswith("https://")
     assert any(cell.get("outputs") for cell in notebook.cells)
+    first, example, *_more = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert first.metadata.cellView == "form"
+    assert example.source.startswith("%%script --no-raise-error {sys.executable}\n# ")
     assert notebook.metadata.recording.device.gpu
     assert notebook.metadata.language == language.code
 

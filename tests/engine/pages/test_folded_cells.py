@@ -88,8 +88,12 @@ def test_the_notebook_hides_the_code_below_its_summary(site: Gallery) -> None:
     [number] = [n for n, cell in enumerate(notebook.cells) if "jupyter" in cell.metadata]
     above, cell = notebook.cells[number - 1 : number + 1]
     assert (above.cell_type, above.source) == ("markdown", r"**Helpers: \*x\* & \<b>**")
-    assert cell.metadata == {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
-    assert cell.source.startswith("# Why this is here.\ntotal")
+    hidden = {"jupyter": {"source_hidden": True}, "tags": ["hide-input"], "cellView": "form"}
+    assert cell.metadata == hidden
+    title = f"# @title {SUMMARY}"  # which Colab shows in place of the code
+    assert cell.source.startswith(f"{title}\n# Why this is here.\ntotal")
+    script = (build.out / f"{PAGE}.py").read_text()
+    assert "@title" not in script
     assert cell.outputs[0].text == "the total is 3\n"
 
 
@@ -125,7 +129,7 @@ def test_code_with_numbers_of_lines_and_with_links_is_folded(site: Gallery) -> N
     assert "total = 1 + 2" in cell.select_one("pre").get_text()
     notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
     [code] = [cell.source for cell in notebook.cells if "jupyter" in cell.metadata]
-    assert code.startswith("# Why this is here.\ntotal")
+    assert "\n# Why this is here.\ntotal" in code
 
 
 def test_another_mark_changes_the_page_and_not_its_recording(site: Gallery) -> None:

@@ -61,7 +61,9 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     assert "measured 42" in page
     notebook = nbformat.read(build.out / "recipes/first.ipynb", as_version=4)
     codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    assert codes[0] == INLINED
+    title, _line, code = codes[0].partition("\n")
+    assert title.startswith("# @title Run and skip: ")  # which Colab shows in place of the code
+    assert code == INLINED
     assert inlined.recording("first").notebook.cells[0].source == INLINED
     assert inlined.recording("first").facts["inputs"] == {}
     script = build.out / "recipes/first.py"
