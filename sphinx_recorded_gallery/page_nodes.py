@@ -200,14 +200,39 @@ def code_in_text(document: nodes.document) -> list[nodes.literal_block]:
     for node in document.findall(nodes.literal_block):
         if type(node) is not nodes.literal_block or "recipe_cell" in node:
             continue
-        if node.get("language") == "python" and _is_python(node):
+        if node.get("language") == "python" and _is_python(node.astext()):
             blocks.append(node)
     return blocks
 
 
-def _is_python(node: nodes.Node) -> bool:
+def diffs_in_text(document: nodes.document) -> list[nodes.literal_block]:
+    """Return the blocks in the text of a page that show how to change Python, in order."""
+    blocks = []
+    for node in document.findall(nodes.literal_block):
+        if node.get("language") == "diff" and _is_python(read_changed_code(node.astext())):
+            blocks.append(node)
+    return blocks
+
+
+def read_changed_code(diff: str) -> str:
+    """Return the code after the change, with an empty line for each line that is taken out."""
+    width = width_of_signs(diff)
+    lines = []
+    for line in diff.splitlines():
+        is_taken_out = line.startswith("-")
+        lines.append("" if is_taken_out else line[width:])
+    return "\n".join(lines)
+
+
+def width_of_signs(diff: str) -> int:
+    """Return how many characters stand before code: a sign, and a blank if each line has one."""
+    has_blanks = all(line[1:2] in ("", " ") for line in diff.splitlines())
+    return 2 if has_blanks else 1
+
+
+def _is_python(code: str) -> bool:
     with suppress(SyntaxError, ValueError):
-        ast.parse(node.astext())
+        ast.parse(code)
         return True
     return False
 

@@ -14,6 +14,7 @@ from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
+from ..page_nodes import read_changed_code, width_of_signs
 from ..recipes.comment_safety import find_instruction, find_mark, is_read_by_tools
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
 from .catalogs import is_wordless
@@ -241,6 +242,36 @@ def replace_comments(
         elif refused is not None:
             refused[comment.text] = problem
     return _write_comments(source, harmless)
+
+
+def find_diff_comments(diff: str) -> list[Comment]:
+    """Return the comments that follow code in what a diff of Python leaves, in order."""
+    comments = find_comments(read_changed_code(diff))
+    return [comment for comment in comments if comment.trailing]
+
+
+def replace_diff_comments(
+    diff: str, translations: Mapping[str, str], *, refused: dict[str, str] | None = None
+) -> str:
+    """Return a diff of Python with the comments that follow code translated.
+
+    Those on lines of their own stay, as their translation may have more lines. ``refused`` is that
+    of ``replace_comments``.
+    """
+    of_comments = {}
+    for comment in find_diff_comments(diff):
+        of_comments[comment.text] = translations.get(comment.text, "")
+    code = read_changed_code(diff)
+    translated_lines = replace_comments(code, of_comments, refused=refused).splitlines()
+    lines = diff.splitlines()
+    if len(translated_lines) != len(lines):  # a comment on lines of its own has the same words
+        return diff
+    width = width_of_signs(diff)
+    for row, translated in enumerate(translated_lines):
+        if translated:
+            signs = lines[row][:width]
+            lines[row] = signs + translated
+    return "\n".join(lines)
 
 
 def _find_harm(source: str, changed: str, *, is_module: bool) -> str:

@@ -28,6 +28,7 @@ from ..page_nodes import (
     OUTPUT_CLASS,
     code_in_text,
     code_of_cells,
+    diffs_in_text,
     folded_cell,
     set_code,
 )
@@ -36,7 +37,13 @@ from ..recipes.recording import find_data
 from ..store import hash_file, note_problem, once, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
-from .code_comments import find_comments, replace_comments
+from .code_comments import (
+    Comment,
+    find_comments,
+    find_diff_comments,
+    replace_comments,
+    replace_diff_comments,
+)
 from .equivalents import is_same_page
 from .loading import (
     catalog_path,
@@ -100,7 +107,11 @@ _STATE = "page_translation"
 def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
     """Put helper nodes for comments before each block of code, in cells and in texts."""
     for block in code_in_text(document):
-        _add_comments_of(block, block.source, block.line)
+        comments = find_comments(block.astext())
+        _add_helpers(block, comments, block.source, block.line)
+    for block in diffs_in_text(document):
+        comments = find_diff_comments(block.astext())
+        _add_helpers(block, comments, block.source, block.line)
     for block in code_of_cells(document):
         if isinstance(block.parent, folded_cell):
             summary = fold_summary("", "", original=block.parent["summary"])
@@ -108,13 +119,17 @@ def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
             summary.line = block.line
             block.parent.insert(0, summary)
         source, line = block.get("recipe_module", (block.source, block.line))
-        _add_comments_of(block, source, line)
+        comments = find_comments(block.astext(), is_module="recipe_module" in block)
+        _add_helpers(block, comments, source, line)
 
 
-def _add_comments_of(block: nodes.literal_block, source: str | None, line: int | None) -> None:
+def _add_helpers(
+    block: nodes.literal_block, comments: Sequence[Comment], source: str | None, line: int | None
+) -> None:
+    """Put a helper node for each comment before its block of code."""
     helpers = []
     is_module = "recipe_module" in block
-    for comment in find_comments(block.astext(), is_module=is_module):
+    for comment in comments:
         helper = code_comment("", "", original=comment.text, is_of_module=is_module)
         helper.source = source
         helper.line = (line or 0) + comment.first
@@ -346,10 +361,12 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
     for helper in list(document.findall(hidden_message)):
         translations[helper["original"]] = helper.get("translation", "")
         helper.parent.remove(helper)
+    refused: dict[str, str] = {}
     for block in [*code_in_text(document), *code_of_cells(document)]:
-        refused: dict[str, str] = {}
         is_module = "recipe_module" in block
         code = replace_comments(block.astext(), translations, is_module=is_module, refused=refused)
         set_code(block, code)
-        for text, problem in refused.items():
-            _note_refusal(env, text, f"the translation is {problem}; shown in English")
+    for block in diffs_in_text(document):
+        set_code(block, replace_diff_comments(block.astext(), translations, refused=refused))
+    for text, problem in refused.items():
+        _note_refusal(env, text, f"the translation is {problem}; shown in English")

@@ -1,4 +1,5 @@
 import ast
+import re
 import tokenize
 from io import StringIO
 
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
 from sphinx_recorded_gallery.translate.code_comments import (
     find_comments,
+    find_diff_comments,
     find_problem,
     replace_comments,
+    replace_diff_comments,
 )
 
 CODE = """\
@@ -62,6 +65,28 @@ def test_long_translations_are_wrapped_where_their_script_allows() -> None:
     assert " ".join(line.removeprefix("# ") for line in lines[:-1]) == korean.strip()
     said = "가 " * 28 + "noqa: F401"  # no line begins with an instruction
     assert replace_comments("# Short.\nx = 1\n", {"Short.": said}) == f"# {said}\nx = 1\n"
+
+
+DIFF = """\
+ step = make_step()
+-step()  # eager
++with capture(graph):
++    step()  # only captures
++# On a line of its own.
++graph.replay()"""
+SPACED_DIFF = re.sub("^(.)", r"\1 ", DIFF, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("diff", [DIFF, SPACED_DIFF])
+def test_comments_behind_code_of_a_diff_are_translated(diff: str) -> None:
+    assert [comment.text for comment in find_diff_comments(diff)] == ["only captures"]
+    translations = {
+        "only captures": "캡처만 합니다",
+        "eager": "즉시 실행",
+        "On a line of its own.": "한 줄.",
+    }
+    translated = replace_diff_comments(diff, translations)
+    assert translated == diff.replace("only captures", "캡처만 합니다")
 
 
 @pytest.mark.slow

@@ -101,6 +101,14 @@ def test_comments_in_code_of_a_text_are_translated(site: Gallery) -> None:
     assert (page.count("# 여기."), page.count("# Here.")) == (2, 0)
 
 
+def test_comments_in_a_diff_are_translated(site: Gallery) -> None:
+    diff = ".. code-block:: diff\n\n   - x = 1\n   + x = 2  # Twice.\n"
+    site.write("page", f'"""\nPage\n====\n\n{diff}"""\n\ny = 1\n')
+    site.translate("recipes/page", {"Page": "쪽", "Twice.": "두 배."})
+    page = site.build(language="ko").page("recipes/page")
+    assert (page.count("# 두 배."), page.count("# Twice.")) == (1, 0)
+
+
 def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
     path = edit(site, "A paragraph.", "")
     mark_fuzzy(path, "A remark.")
