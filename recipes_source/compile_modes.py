@@ -194,9 +194,9 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In a ``bfloat16`` model, look for ``f32f32`` or ``sgemm`` in the kernel names of a profile. If they occur, something
-# fell back to ``float32``, such as attention that no fused kernel supports. Unfused, it :claim:`costs more than ten
-# times the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back to
+# ``float32``, such as attention that no fused kernel supports. Unfused, it :claim:`costs more than ten times the GPU
+# time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
 # sphinx_gallery_fold = "How kernels are listed, and attention computed in two ways"
@@ -453,9 +453,9 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # In training, PyTorch recommends compiling the whole step
 # --------------------------------------------------------
 #
-# That is forward, backward and ``optimizer.step()`` in one function: see the tab above. With ``reduce-overhead``,
-# :claim:`compiling the whole step beats compiling the model <cuda_graphs:training-by-pytorch.whole-step.wall <
-# training-by-pytorch.reduce-overhead.wall>`, :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
+# The tab above shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
+# <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
+# :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`its first call is slower
 # <cuda_graphs:training-by-pytorch.reduce-overhead.first_call < training-by-pytorch.whole-step.first_call>`:
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.first_call` instead of
@@ -695,7 +695,7 @@ product = bench.compare(
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
-# tunes only on GPUs with 68 or more multiprocessors: "Not enough SMs".
+# tunes only on GPUs with 68 or more multiprocessors; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -771,5 +771,4 @@ numpy_function = bench.compare(
 # Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, on whose `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ (PyTorch实用教程(第二版)) this recipe
 # builds. The chapter reports a speed-up of 10 for a NumPy function; we measured
-# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
-# compilation; in fact, the mode reduces launch overhead.
+# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread.

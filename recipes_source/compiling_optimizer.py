@@ -265,8 +265,8 @@ for name, count in graphs.items():
 # The speed-up is gone after loading a checkpoint
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**; make ``lr`` a tensor. The state
-# carries the settings of the optimizer that was saved, and they overwrite yours.
+# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**; make ``lr`` a tensor. The saved
+# settings overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
 # sphinx_gallery_fold_output = True

@@ -144,7 +144,7 @@ Does your GPU wait for the CPU to launch kernels?
 #
 # Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU:
 # ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:``, a boolean mask. Read the loss after the replay. In all
-# other cases, use ``reduce-overhead``. Up to PyTorch 2.14, :ref:`do not use both in one process <mixing-graphs>`.
+# other cases, use ``reduce-overhead``.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -173,12 +173,11 @@ Does your GPU wait for the CPU to launch kernels?
 #        :measured:`training-by-hand.one-graph.speedup`; :measured:`training-by-hand.blocks-compiled-one-graph.ready`
 #        plus startup
 #
-# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line safely shows what a graph can do. A manual
-# graph needs no compiler and :claim:`makes training faster still <training-by-hand.one-graph.wall <
-# training-by-pytorch.reduce-overhead.wall>`. But it repeats captured addresses, shapes and numbers: overlook one of the
-# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before you capture, run the code once; in training,
-# run it on another stream. Then compare a replay with eager on different inputs. In PyTorch 2.15,
-# ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
+# **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
+# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it repeats captured
+# addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
+# First run the code once (in training, on another stream). Then compare a replay with eager on different inputs. In
+# PyTorch 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -613,8 +612,7 @@ for kind in kinds:
 # In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` launching an iteration's
 # :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
 # leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches them
-# all at once. It holds no Python, hence the pitfalls. With ``reduce-overhead``, the first call compiles, the second
-# captures, the third replays.
+# all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -732,8 +730,7 @@ publish_start(case, calls)
 # Sixteen linear layers fit in :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
 # between, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=perf_hints`` prints the reason. To find out whether a graph was split, count ``cudaGraphLaunch`` in a
-# profile.
+# ``TORCH_LOGS=perf_hints`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
 
 # sphinx_gallery_fold = "A model with detours"
 # sphinx_gallery_fold_output = True
@@ -876,8 +873,8 @@ publish_start(case, calls)
 # %%
 # **Different results after compiling?** A graph does not change a single bit: its results differ by
 # :measured:`inference-by-hand.one-graph.difference`. Compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That
-# alone is not an error: :ref:`how to check, and how to round as often as eager <different-results>`.
+# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. See
+# :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_fold_output = True
@@ -1069,7 +1066,7 @@ if bench.gpu:
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
-# clusters. Here, there is more idle time to remove, because :claim:`the GPU idles more than half the time <2 *
-# training-by-hand.not-compiled.gpu < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# clusters. Here, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu <
+# training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

@@ -484,7 +484,7 @@ bench.publish_spans("kernels of a token", lanes)
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
 #   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager time depends on
 #   the CPU, and varies within a process. The first two calls take :measured:`one-token.1.graph-by-hand.ready`, capture
-#   included, because nothing compiles.
+#   included: nothing compiles.
 # - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
 #   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
 #   but still one by one: :claim:`the GPU idles more than half the time <2 * one-token.1.default.gpu <

@@ -6,10 +6,10 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: at the second shape, PyTorch compiles one version for all.** With ``dynamic=True``, it does so at the
-   first. If the GPU waits for the CPU, add CUDA graphs: manually for a few known shapes, otherwise with
-   ``reduce-overhead``; pad only if new shapes keep coming. If the GPU is busy, skip graphs and padding. Compile only
-   for long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
+   **Just compile: at the second shape, PyTorch compiles one version for all.** If the GPU waits, add CUDA graphs:
+   manually for a few known shapes, otherwise with ``reduce-overhead``; pad only if new shapes keep coming. If the GPU
+   is busy, skip graphs and padding. Compile only for long runs: compiler startup costs
+   :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: few texts
@@ -131,8 +131,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
      (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
      ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
    - **Accelerate**: start compiled jobs, including those of ``Trainer``, with ``accelerate launch
-     --dynamo_use_dynamic``. Otherwise, the launcher asks for ``dynamic=False``, and each new shape triggers a
-     recompilation.
+     --dynamo_use_dynamic``. Otherwise, each new shape triggers a recompilation.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``, with ``dynamic=True`` to compile once for all
      resolutions.
    - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
@@ -426,7 +425,7 @@ for variant, found in counts.items():
 # A batch of one compiles again
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up with a batch of one**, because 0 and 1 compile separately. Or use ``mark_unbacked(x, 0)`` from
+# **Warm up with a batch of one**, because PyTorch compiles 0 and 1 separately. Or use ``mark_unbacked(x, 0)`` from
 # ``torch._dynamo.decorators``: :claim:`{twelve-calls.0-and-1-unbacked.compilations} compilation instead of
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
@@ -588,7 +587,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 #
 # A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code. With
 # ``reduce-overhead``, a shape's first call runs that code, the second captures, the third replays. **Padding** turns
-# many shapes into a few, but the GPU then computes the padding, too.
+# many shapes into a few, but the GPU computes the padding, too.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
@@ -626,7 +625,6 @@ for number, length in enumerate(lengths, 1):
 # - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` more tokens, and :claim:`GPU
 #   time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu} <few-texts.cuda-graphs.gpu <
 #   few-texts.padded-cuda-graphs.gpu>`.
-# - Do not compare first passes: later variants reuse compiled code.
 
 # sphinx_gallery_fold = "Twenty lengths at batch size 8"
 
@@ -666,8 +664,8 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
 # <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
 # takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. Set it for the process; in
-# ``options=``, it has no effect.
+# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. In ``options=``, it has no
+# effect.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -834,7 +832,7 @@ for number in NUMBERS:
 #   in PyTorch 2.15.
 # - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,
 #   or `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask;
-#   we measured neither. `Nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.
+#   we measured neither.
 # - Still recompiling? ``TORCH_LOGS=dynamic`` prints where a size was fixed, and ``tlparse`` turns the folder set in
 #   ``TORCH_TRACE`` into a report of all compilations.
 #

@@ -115,7 +115,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #
 # ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time that
 # kernels and copies run, divided by wall time. Call ``look`` twice, once with new batches and once with a repeated
-# batch, and start at the top of the table. Fix one thing, then look again: it may have hidden the next bottleneck.
+# batch, and start at the top of the table. Fix one thing, then look again.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -324,8 +324,8 @@ for name, seconds in queue.items():
 # Timings are too good to be true
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints the time by
-# which the CPU has queued three matrix products, and the time by which the GPU has computed them.
+# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints the time until
+# three matrix products are queued, and until they are computed.
 
 # sphinx_gallery_fold = "Two readings of the clock"
 # sphinx_gallery_fold_output = True
@@ -345,8 +345,8 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 #
 # Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
 # gradients of a scale or shift that several norms share (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). Compared with eager gradients, the relative error in the
-# release that this page uses is :measured:`norms-that-share-a-parameter.compiled.error`.
+# <https://github.com/pytorch/pytorch/issues/193061>`__). In the release used here, the relative error against eager
+# gradients is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
 # sphinx_gallery_fold_output = True
@@ -476,10 +476,9 @@ look(lambda: train(batch), calls)  # the same batch
 # CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} as fast,
 # {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
 # {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
-# spends :measured:`small-model.before.cpu` launching a step's :measured:`small-model.before.kernels` kernels, whatever
-# they compute. The loss and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 *
-# small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole
-# iteration <capture-manually>`.
+# spends :measured:`small-model.before.cpu` launching a step's :measured:`small-model.before.kernels` kernels. The loss
+# and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu <
+# small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole iteration <capture-manually>`.
 
 # sphinx_gallery_fold = "The four variants; all must return the same loss"
 
@@ -730,5 +729,4 @@ if bench.gpu:
 # <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says
 # which to make first. Thanks to Vincent Moens for the `guide to non_blocking and pin_memory
 # <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__: it advises ``non_blocking=True`` in
-# general; here, with work queued, only copies from pinned memory returned immediately. Once you know where to look, the
-# `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ names the kernels.
+# general; here, with work queued, only copies from pinned memory returned immediately.
