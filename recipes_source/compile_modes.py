@@ -118,7 +118,7 @@ Choose the mode by how busy your GPU is.
 # sphinx_gallery_deadline = 600
 
 # %%
-# All cases run without gradients. Text and charts show medians over all processes; printed output comes from one run.
+# All cases run without gradients. Text and charts show medians over all machines; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -624,7 +624,7 @@ if bert:
 # :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best <bert-long-texts.layer-by-layer.gpu
 # < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an export and kept an attention mask
 # (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules out the fused kernel. Since 5.18,
-# Transformers builds no mask with PyTorch 2.15.
+# Transformers builds no mask with PyTorch 2.14 or later.
 #
 # resnet18: part of the speed-up is ``channels_last``
 # ---------------------------------------------------

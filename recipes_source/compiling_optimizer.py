@@ -337,7 +337,7 @@ print(moved, operations)
 #
 #    GPU time of a step of Adam over ten layers, and the limit
 #
-# A fused step is :claim:`{adam.10.fused.speedup} faster than foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
+# A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
 # :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`, which is :measured:`adam.10.fused.share` of the
 # limit instead of :measured:`adam.10.foreach.share`. :claim:`It also needs less memory during the step
 # <adam.10.fused.memory < adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against
@@ -456,7 +456,7 @@ nadam = bench.compare(
 )
 
 # %%
-# Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} faster
+# Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} as fast
 # <adagrad.10.fused.wall < adagrad.10.foreach.wall>`: :measured:`adagrad.10.foreach.wall` →
 # :measured:`adagrad.10.fused.wall`. Compiled, the step takes :measured:`adagrad.10.compiled.wall`.
 
@@ -588,7 +588,7 @@ OPTIONS = {
 #
 #    One iteration of a transformer layer with AdamW: forward, backward, clipping, step
 #
-# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} faster
+# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} as fast
 # <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. A compiled step :claim:`saves at most
 # another tenth <0.9 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`:
 # :measured:`adamw-in-an-iteration.fused.wall` fused, :measured:`adamw-in-an-iteration.compiled.wall` compiled. The CPU
@@ -631,7 +631,7 @@ nadam_iteration = bench.compare(
 #
 #    One iteration of the same layer with NAdam
 #
-# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} faster
+# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} as fast
 # <nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
 # :measured:`nadam-in-an-iteration.foreach.wall` → :measured:`nadam-in-an-iteration.compiled.wall`. With an empty cache,
 # it breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations. That includes

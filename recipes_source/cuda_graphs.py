@@ -654,7 +654,7 @@ del iteration, function
 #    One training iteration, compiled in three ways
 #
 # This mode captures the forward and backward passes, and makes an iteration
-# :claim:`{training-by-pytorch.reduce-overhead.speedup} faster <training-by-pytorch.reduce-overhead.wall <
+# :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
 # `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
@@ -704,7 +704,7 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} faster
+# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
 # sphinx_gallery_fold = "How the model for inference is made"
@@ -854,7 +854,7 @@ publish_start(case, calls)
 #
 #    One call without gradients
 #
-# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} faster <inference-by-hand.one-graph.wall <
+# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall <
 # inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
 # With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.

@@ -473,7 +473,7 @@ look(lambda: train(batch), calls)  # the same batch
 #
 #    One training step with the same batch; each bar adds one change
 #
-# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} faster,
+# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} as fast,
 # {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
 # {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
 # spends :measured:`small-model.before.cpu` to launch a step's :measured:`small-model.before.kernels` kernels, whatever
@@ -579,7 +579,7 @@ for name, row in means.iterrows():
 #    One training step of the large model, by number format
 #
 # In ``float32``, :claim:`the GPU is busy <0.95 * large-model.float32.wall < large-model.float32.gpu>`, so a graph has
-# no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
+# no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} as fast <2 *
 # large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
 # :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
 # (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 and 7 instead of 23, so check that your
@@ -595,7 +595,7 @@ large = {
 busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# Compiling the model as well :claim:`makes a step {large-model-compiled.compiled.speedup} faster
+# Compiling the model as well :claim:`makes a step {large-model-compiled.compiled.speedup} as fast
 # <large-model-compiled.compiled.wall < large-model-compiled.without-compiling.wall>`, after a first step of
 # :measured:`large-model-compiled.compiled.first_call` (1 run).
 
