@@ -124,7 +124,7 @@ Your first call is slow, and your model repeats a layer.
 
 # %%
 # The model has eight language-model blocks, 768 wide, and runs without gradients. Text and charts show medians over all
-# processes; printed output comes from one run.
+# machines; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
