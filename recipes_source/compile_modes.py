@@ -103,7 +103,7 @@ Choose the mode by how busy your GPU is.
      ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the model.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the GPU
      waits and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
-     every shape compiles again.
+     each new shape triggers a recompilation.
    - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs by itself. ``--enforce-eager`` turns both off.
 
@@ -194,7 +194,7 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In a ``bfloat16`` model, look for ``f32f32`` or ``sgemm`` in the kernel names of a profile: something fell back to
+# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back to
 # ``float32``, such as attention that no fused kernel supports. Unfused, it :claim:`costs more than ten times the GPU
 # time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
@@ -256,7 +256,7 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, do nothing. The second shape compiles once more, for all later shapes:
+# Usually, do nothing. The second shape triggers one more compilation, for all later shapes:
 # :measured:`five-sizes.nothing-marked.compilations` compilations cover five sizes. Only ``dynamic=False``
 # :claim:`compiles each one <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
 # compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
@@ -315,7 +315,7 @@ for name, count in compilations.items():
 # :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs < cuda-graphs-of-a-call.through-the-cpu.graphs>`,
 # :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; modifying an input :claim:`leaves none
 # <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct,
-# so nothing warns: count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
+# so there is no warning: count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_once = True
@@ -379,8 +379,8 @@ if bench.gpu:
 # ~~~~~~~~~~~~~~~
 #
 # Try one ``backend=`` after another. If ``"eager"`` fails, the compiler cannot trace your Python code. If the first to
-# fail is ``"aot_eager"``, blame AOTAutograd; if it is ``"inductor"``, generated code. ``TORCH_LOGS=graph_breaks`` shows
-# what the graphs leave out.
+# fail is ``"aot_eager"``, blame AOTAutograd; if it is ``"inductor"``, blame code generation.
+# ``TORCH_LOGS=graph_breaks`` shows what the graphs leave out.
 
 # sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
@@ -394,7 +394,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# In eager mode, the CPU launches each kernel, which costs it :measured:`process.eager-operation.launch_cost` plus
+# In eager mode, the CPU launches each kernel, at a cost of :measured:`process.eager-operation.launch_cost` plus the
 # Python code around it. If a kernel finishes before the next launch, the GPU idles.
 #
 # .. spans:: one call
@@ -450,11 +450,10 @@ settings = settings.drop(index="lite", errors="ignore")
 print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 
 # %%
-# In training, compile the whole step
-# -----------------------------------
+# In training, PyTorch recommends compiling the whole step
+# --------------------------------------------------------
 #
-# PyTorch recommends compiling forward, backward and ``optimizer.step()`` as one function: see the tab above. With
-# ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
+# The tab above shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`its first call is slower
@@ -466,8 +465,8 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # ``default`` halves element-wise work, and a graph adds a copy
 # -------------------------------------------------------------
 #
-# Sine, cosine and sum become one kernel: :claim:`less than half the GPU time <2 * sin-cos.default.gpu <
-# sin-cos.not-compiled.gpu>`, :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
+# Sine, cosine and sum become one kernel, which takes :claim:`less than half the GPU time <2 * sin-cos.default.gpu <
+# sin-cos.not-compiled.gpu>`: :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
 # ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu < sin-cos.reduce-overhead.gpu>`, because each
 # call copies the input to the address that the graph reads. Weights are not copied.
 
@@ -496,7 +495,7 @@ elements = bench.compare(
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of work in
 # a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one graph:
 # :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager <bert-one-sentence.reduce-overhead.wall <
-# bert-one-sentence.default.wall>`, :measured:`bert-one-sentence.reduce-overhead.wall` per call.
+# bert-one-sentence.default.wall>`, at :measured:`bert-one-sentence.reduce-overhead.wall` per call.
 
 # sphinx_gallery_fold = "BERT with random weights"
 bert = None
@@ -530,8 +529,8 @@ if bert:
     )
 
 # %%
-# Results differ after compiling, by rounding
-# -------------------------------------------
+# Results differ after compiling, because of rounding
+# ---------------------------------------------------
 #
 # Compare with ``float64``, not only with eager: eager rounds after each operation, a fused kernel only at its end.
 # After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
@@ -540,7 +539,7 @@ if bert:
 # :measured:`bert-rounding.default.error` compiled and :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
 # Pass ``options={"emulate_precision_casts": True}`` instead of ``mode`` to round as often as eager. BERT then differs
-# from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, but the chain of sines by
+# from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, but the chain of twelve operations by
 # :measured:`twelve-operations.emulate_precision_casts.difference`: bits may still differ. PyTorch 2.15 also has
 # ``{"numerics": "strict"}``.
 
@@ -624,13 +623,13 @@ if bert:
 # :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best <bert-long-texts.layer-by-layer.gpu
 # < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an export and kept an attention mask
 # (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules out the fused kernel. Since 5.18,
-# Transformers builds no mask with PyTorch 2.15.
+# Transformers builds no mask with PyTorch 2.14 or newer.
 #
-# resnet18: part of the speed-up is ``channels_last``
-# ---------------------------------------------------
+# ResNet-18: part of the speed-up is ``channels_last``
+# ----------------------------------------------------
 #
 # Try the memory format first, without a compiler: :claim:`it cuts the GPU time <resnet18.channels_last-not-compiled.gpu
-# < resnet18.not-compiled.gpu>`, :measured:`resnet18.not-compiled.gpu` →
+# < resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
 # resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`: it also changes the format, and fuses
 # what follows a convolution. Then :claim:`the GPU waits <1.25 * resnet18.default.gpu < resnet18.default.wall>`, so try
@@ -668,7 +667,7 @@ if resnet18:
 #    :case: resnet18
 #    :best: default
 #
-#    16 images through resnet18, in ``float32`` with TF32.
+#    16 images through ResNet-18, in ``float32`` with TF32.
 #
 # One matrix product: compiling only adds CPU time
 # ------------------------------------------------
@@ -692,11 +691,11 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# Tuning is meant for work such as a linear layer over 8192 rows of 4096 numbers. Its first call took
+# Tuning is meant for work such as a linear layer over 8192 rows of 4096 numbers. The first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
-# does not tune on GPUs with under 68 multiprocessors: "Not enough SMs".
+# tunes only on GPUs with 68 or more multiprocessors; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -772,5 +771,4 @@ numpy_function = bench.compare(
 # Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, on whose `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ (PyTorch实用教程(第二版)) this recipe
 # builds. The chapter reports a speed-up of 10 for a NumPy function; we measured
-# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
-# compiling; it shortens launching.
+# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread.

@@ -16,7 +16,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
       :best: fused
       :hero:
 
-      One step of Adam over ten layers. Compiling it gains a little more here, and costs seconds at startup
+      One step of Adam over ten layers. Compiling it saves a little more here, but costs seconds at startup
 
    - :measured:`adam.10.fused.speedup` speed-up for one step of Adam over foreach, the default
    - :measured:`adamw-in-an-iteration.fused.speedup` speed-up for a whole iteration with AdamW
@@ -226,8 +226,8 @@ for variant, quantities in counts.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Choose one: fused or compiled.** The compiler leaves fused kernels alone, so :claim:`compiling a fused Adam produces
-# {graphs-of-a-step.adam-fused.graphs} graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`, and
-# nothing warns. :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
+# {graphs-of-a-step.adam-fused.graphs} graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`,
+# without a warning. :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
 # <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce none either.
 
@@ -265,8 +265,8 @@ for name, count in graphs.items():
 # The speed-up is gone after loading a checkpoint
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**, ``lr`` as a tensor. The state
-# carries the settings of the optimizer that was saved, and they overwrite yours.
+# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**; make ``lr`` a tensor. The saved
+# settings overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
 # sphinx_gallery_fold_output = True
@@ -337,7 +337,7 @@ print(moved, operations)
 #
 #    GPU time of a step of Adam over ten layers, and the limit
 #
-# A fused step is :claim:`{adam.10.fused.speedup} faster than foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
+# A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
 # :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`, which is :measured:`adam.10.fused.share` of the
 # limit instead of :measured:`adam.10.foreach.share`. :claim:`It also needs less memory during the step
 # <adam.10.fused.memory < adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against
@@ -378,7 +378,7 @@ def limit(layers):
 # %%
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`,
 # :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it
-# beats the fused step <adam.10.compiled.wall < adam.10.fused.wall>`, :measured:`adam.10.compiled.wall` against
+# beats the fused step <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` against
 # :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
 # adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`. With either release,
 # compiling costs a first call of :measured:`adam.10.compiled.first_call`, which a fused step does not need.
@@ -456,7 +456,7 @@ nadam = bench.compare(
 )
 
 # %%
-# Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} faster
+# Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} as fast
 # <adagrad.10.fused.wall < adagrad.10.foreach.wall>`: :measured:`adagrad.10.foreach.wall` →
 # :measured:`adagrad.10.fused.wall`. Compiled, the step takes :measured:`adagrad.10.compiled.wall`.
 
@@ -588,7 +588,7 @@ OPTIONS = {
 #
 #    One iteration of a transformer layer with AdamW: forward, backward, clipping, step
 #
-# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} faster
+# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} as fast
 # <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. A compiled step :claim:`saves at most
 # another tenth <0.9 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`:
 # :measured:`adamw-in-an-iteration.fused.wall` fused, :measured:`adamw-in-an-iteration.compiled.wall` compiled. The CPU
@@ -608,7 +608,7 @@ adamw = bench.compare(
 # <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because gradients have to stay at fixed
 # addresses, where ``zero_grad`` zeroes them and backward adds to them. If the GPU waits, :ref:`capture the whole
 # iteration <capture-manually>` instead, with ``fused=True, capturable=True``: :claim:`the CPU launches it in one call
-# <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`,
+# <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`:
 # :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu` of CPU time. The
 # graph keeps :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. The GPU is busy in this iteration, so the wall
 # time stays about the same.
@@ -631,7 +631,7 @@ nadam_iteration = bench.compare(
 #
 #    One iteration of the same layer with NAdam
 #
-# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} faster
+# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} as fast
 # <nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
 # :measured:`nadam-in-an-iteration.foreach.wall` → :measured:`nadam-in-an-iteration.compiled.wall`. With an empty cache,
 # it breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations. That includes
@@ -660,7 +660,7 @@ for name in ("foreach", "fused"):
 # Fused, the step is a small part of the iteration
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# :claim:`Passing fused=True shrinks it <adamw-in-an-iteration.fused.optimizer_share <
+# :claim:`Passing fused=True shrinks the step <adamw-in-an-iteration.fused.optimizer_share <
 # adamw-in-an-iteration.foreach.optimizer_share>` from :measured:`adamw-in-an-iteration.foreach.optimizer_share` to
 # :measured:`adamw-in-an-iteration.fused.optimizer_share` of the GPU time here. A step costs the same for any batch
 # size, so your share will differ. To measure it, call ``look(iteration)`` and, after a backward pass,

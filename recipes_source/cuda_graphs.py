@@ -123,14 +123,15 @@ Does your GPU wait for the CPU to launch kernels?
      For the ``Trainer``, pass ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without
      gradient accumulation.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary and ``accelerate
-     launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each shape compiles.
+     launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
    - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
    - **vLLM** captures graphs on its own, as does SGLang; check that ``enforce_eager`` is not set.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, it runs without graphs and needs a C++ compiler. """
+- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, the recipe runs without graphs and needs a C++
+  compiler. """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
@@ -143,7 +144,7 @@ Does your GPU wait for the CPU to launch kernels?
 #
 # Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU:
 # ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:``, a boolean mask. Read the loss after the replay. In all
-# other cases, use ``reduce-overhead``. Up to PyTorch 2.14, :ref:`do not use both in one process <mixing-graphs>`.
+# other cases, use ``reduce-overhead``.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -172,12 +173,11 @@ Does your GPU wait for the CPU to launch kernels?
 #        :measured:`training-by-hand.one-graph.speedup`; :measured:`training-by-hand.blocks-compiled-one-graph.ready`
 #        plus startup
 #
-# **Explore with** ``reduce-overhead``, **ship a manual graph.** One line safely shows what a graph can do. A manual
-# graph needs no compiler and :claim:`makes training faster still <training-by-hand.one-graph.wall <
-# training-by-pytorch.reduce-overhead.wall>`. But it repeats captured addresses, shapes and numbers: miss one of the
-# :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong. Before you capture, run once, in training on another
-# stream. Then compare a replay with eager on different inputs. In PyTorch 2.15, ``check_input_liveness=True`` in
-# ``torch.cuda.graph`` raises an error if a captured input was freed.
+# **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
+# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it repeats captured
+# addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
+# First run the code once (in training, on another stream). Then compare a replay with eager on different inputs. In
+# PyTorch 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -505,10 +505,10 @@ if bench.gpu:
     print("a tensor:", change_rate(torch.tensor(0.1, device="cuda")))
 
 # %%
-# Random numbers repeat, or a counter stands still
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Random numbers repeat, or a counter does not advance
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Draw and count with tensors on the GPU: Python runs only during the capture. Dropout works as usual.
+# Generate random numbers and keep counters in GPU tensors: Python runs only during the capture. Dropout works as usual.
 
 # sphinx_gallery_fold = "What is frozen"
 # sphinx_gallery_fold_output = True
@@ -532,7 +532,7 @@ if bench.gpu:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Pass ``drop_last=True`` to the loader, or copy into part of the captured input and read that part of the result.
-# ``copy_`` silently repeats a single row.
+# ``copy_`` silently broadcasts a single row.
 
 # sphinx_gallery_fold = "An input of one row"
 # sphinx_gallery_fold_output = True
@@ -553,12 +553,11 @@ if bench.gpu:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Allocate ``.grad`` before the capture, and keep it with ``zero_grad(set_to_none=False)``. Otherwise
-# ``make_graphed_callables`` silently counts the last micro-batch twice, here
+# ``make_graphed_callables`` silently counts the last micro-batch twice: the gradient below is
 # :measured:`gradients-from-backward.make_graphed_callables.gradient` instead of
 # :measured:`gradients-from-backward.without-a-graph.gradient` (`issue 181723
 # <https://github.com/pytorch/pytorch/issues/181723>`__), and ``reduce-overhead`` stops with "accessing gradient tensor
-# output of CUDAGraphs that has been overwritten" (`issue 169545
-# <https://github.com/pytorch/pytorch/issues/169545>`__).
+# output of CUDAGraphs that has been overwritten" (`issue 169545 <https://github.com/pytorch/pytorch/issues/169545>`__).
 
 # sphinx_gallery_fold = "How gradients are accumulated"
 # sphinx_gallery_fold_output = True
@@ -610,11 +609,10 @@ for kind in kinds:
 # Why a graph helps
 # -----------------
 #
-# In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` to launch an iteration's
+# In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` launching an iteration's
 # :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
 # leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches them
-# all at once. It holds no Python, hence the pitfalls. With ``reduce-overhead``, the first call compiles, the second
-# captures, the third replays.
+# all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -654,7 +652,7 @@ del iteration, function
 #    One training iteration, compiled in three ways
 #
 # This mode captures the forward and backward passes, and makes an iteration
-# :claim:`{training-by-pytorch.reduce-overhead.speedup} faster <training-by-pytorch.reduce-overhead.wall <
+# :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
 # `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
@@ -704,7 +702,7 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} faster
+# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
 # sphinx_gallery_fold = "How the model for inference is made"
@@ -732,7 +730,7 @@ publish_start(case, calls)
 # Sixteen linear layers fit in :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
 # between, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=perf_hints`` prints the reason; count ``cudaGraphLaunch`` in a profile.
+# ``TORCH_LOGS=perf_hints`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
 
 # sphinx_gallery_fold = "A model with detours"
 # sphinx_gallery_fold_output = True
@@ -800,13 +798,13 @@ if bench.gpu:
 #    One training iteration: forward, backward, clipping and AdamW
 #
 # In one graph, :claim:`the GPU is busy more than 80 % of the time <training-by-hand.one-graph.wall < 1.25 *
-# training-by-hand.one-graph.gpu>`: :measured:`training-by-hand.not-compiled.wall` →
-# :measured:`training-by-hand.one-graph.wall`. ``make_graphed_callables`` :claim:`saves less
-# <training-by-hand.one-graph.wall < training-by-hand.make_graphed_callables.wall>`, because the optimizer stays
-# outside. Compare compiled blocks with the graph alone, not with eager: :claim:`they cut an iteration from
-# {training-by-hand.one-graph.wall} to {training-by-hand.blocks-compiled-one-graph.wall}
-# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so compiling pays off only in
-# very long runs.
+# training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
+# {training-by-hand.one-graph.wall} <training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`.
+# ``make_graphed_callables`` :claim:`saves less <training-by-hand.one-graph.wall <
+# training-by-hand.make_graphed_callables.wall>`, because the optimizer stays outside. Compare compiled blocks with the
+# graph alone, not with eager: :claim:`they cut an iteration from {training-by-hand.one-graph.wall} to
+# {training-by-hand.blocks-compiled-one-graph.wall} <training-by-hand.blocks-compiled-one-graph.wall <
+# training-by-hand.one-graph.wall>`, so compiling pays off only in very long runs.
 
 # sphinx_gallery_fold = "How the variants are made"
 
@@ -854,8 +852,8 @@ publish_start(case, calls)
 #
 #    One call without gradients
 #
-# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} faster <inference-by-hand.one-graph.wall <
-# inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
+# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
+# < inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
 # With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
 # <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 
@@ -873,10 +871,10 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph changes no bit: its results differ by
-# :measured:`inference-by-hand.one-graph.difference`. Those of compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. That
-# alone is not an error: :ref:`how to check, and how to round as often as eager <different-results>`.
+# **Different results after compiling?** A graph does not change a single bit: its results differ by
+# :measured:`inference-by-hand.one-graph.difference`. Compiled blocks differ by up to
+# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. See
+# :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_fold_output = True
@@ -921,15 +919,15 @@ large = bench.compare(
 # %%
 # .. _graph-pools:
 #
-# Graphs of one pool share their memory
-# -------------------------------------
+# Graphs in one pool share memory
+# -------------------------------
 #
 # Graphs for four batch sizes keep :measured:`graphs-of-four-batches.a-pool-each.kept` in separate pools. In one pool,
 # :claim:`they keep {graphs-of-four-batches.one-pool.kept} <graphs-of-four-batches.one-pool.kept <
 # graphs-of-four-batches.a-pool-each.kept>`, :claim:`about as much as the largest alone
 # <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Pass ``pool=first.pool()``,
-# capture the largest first, and copy a result before you replay another graph. ``reduce-overhead`` shares memory on its
-# own.
+# capture the largest first, and copy a result before you replay another graph. ``reduce-overhead`` shares memory
+# automatically.
 
 # sphinx_gallery_fold = "How memory is measured"
 BATCHES = (64, 32, 16, 8) if bench.gpu else (4, 2)
@@ -977,8 +975,8 @@ if bench.gpu:
         bench.measure("graphs of four batches", name, "kept", size, unit="B")
 
 # %%
-# Errors that end a process
-# -------------------------
+# Errors that kill the process
+# ----------------------------
 #
 # .. _mixing-graphs:
 #
@@ -1016,7 +1014,7 @@ if bench.gpu and IS_2_15:
 # AssertionError in another thread
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In PyTorch 2.11, make all calls of ``reduce-overhead`` in one thread. In 2.15, each thread captures and keeps its own
+# In PyTorch 2.11, make all ``reduce-overhead`` calls from one thread. In 2.15, each thread captures and keeps its own
 # graphs (2.12 to 2.14: not tested).
 
 # sphinx_gallery_fold = "Calls in two threads"
@@ -1061,13 +1059,14 @@ if bench.gpu:
 # ---------------------
 #
 # - We measured one small model on one GPU; :ref:`another GPU <other-gpus>` may not wait for its CPU.
-# - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs (not measured).
+# - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
+#   optimizer is fused (not measured).
 # - To serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
-# <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports 1.12 to 1.70× on clusters. Here,
-# there is more to remove, because :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu
-# < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
+# clusters. Here, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu <
+# training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

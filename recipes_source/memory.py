@@ -387,9 +387,9 @@ bench.measure("when it is set", "before the first call", "bytes", in_time, unit=
 bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
 # %%
-# Set in time, a budget of 0.5 leaves :claim:`{when-it-is-set.before-the-first-call.bytes} per token and block; set too late,
-# {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
-# when-it-is-set.after-the-first-call.bytes>`, as without a budget.
+# Set in time, a budget of 0.5 leaves :claim:`{when-it-is-set.before-the-first-call.bytes} per token per block; set too
+# late, {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
+# when-it-is-set.after-the-first-call.bytes>`, the same as without a budget.
 #
 # Checkpointing does not reduce the peak
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -400,13 +400,12 @@ bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 # checkpoint per block at {training-step.eager-checkpoint.memory} <training-step.eager-checkpoint.memory <
 # training-step.eager-one-checkpoint.memory>`.
 #
-# A checkpointed block is not compiled any more
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A checkpointed block is no longer compiled
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Checkpoint where you call the block**, or compile a function that does so. If you replace ``block.forward`` with
-# ``functools.partial(checkpoint, block.forward)``, :claim:`compile() makes
-# {graphs-of-a-block.forward-replaced.graphs} graphs <graphs-of-a-block.forward-replaced.graphs <
-# graphs-of-a-block.checkpoint-inside.graphs>`, and nothing warns.
+# ``functools.partial(checkpoint, block.forward)``, :claim:`compile() makes {graphs-of-a-block.forward-replaced.graphs}
+# graphs <graphs-of-a-block.forward-replaced.graphs < graphs-of-a-block.checkpoint-inside.graphs>`, without a warning.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_fold_output = True
@@ -609,15 +608,15 @@ del models, model, expected
 #    Peak memory of a training step against its time, by budget
 #
 # At 0.9, the compiler recomputes no matrix products: :claim:`the peak drops from {budget.1.blocks.memory} to
-# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and a step takes about as long,
+# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and a step takes about as long:
 # :measured:`budget.0-9.blocks.wall`. A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and
 # :measured:`budget.0-5.blocks.wall` per step; 0.1 :claim:`needs less than half of what blocks need without a budget <2
-# * budget.0-1.blocks.memory < training-step.blocks.memory>`, :measured:`budget.0-1.blocks.memory` and
-# :measured:`budget.0-1.blocks.wall`.
+# * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
+# :measured:`budget.0-1.blocks.wall` per step.
 #
 # If you compile the whole model, one budget covers all of it, so the compiler may keep much of one block and nothing of
 # another. At 0.1, that :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <
-# budget.0-1.model.memory>`, :measured:`budget.0-1.model.memory`.
+# budget.0-1.model.memory>`: :measured:`budget.0-1.model.memory`.
 
 # sphinx_gallery_fold = "Run it: five budgets"
 # sphinx_gallery_fold_output = True
@@ -645,7 +644,7 @@ budgets = bench.compare(
 #    :case: longest in 24 GB
 #    :best: blocks-budget-0
 #
-#    Longest sequences, in tokens, with which a step fits into 24 GB
+#    Longest sequence, in tokens, for which a step fits in 24 GB
 #
 # In eager mode, 64 sequences of :measured:`longest-in-24-gb.eager.longest` tokens fit. Compiled blocks reach
 # :measured:`longest-in-24-gb.blocks.longest` without a budget, :measured:`longest-in-24-gb.blocks-budget-0-5.longest`
@@ -750,9 +749,9 @@ for name, tokens in longest.items():
 # Limits and next steps
 # ---------------------
 #
-# - One model, one kind of GPU, no optimizer: in every variant, its states and ``float32`` weights would need extra
-#   memory.
-# - The 24 GB are what the allocator may use; a 24 GB card also holds the CUDA context.
+# - We measured one model on one kind of GPU, without an optimizer: its states, and ``float32`` weights, would need
+#   extra memory in every variant.
+# - The 24 GB is what the allocator may use; a 24 GB card also holds the CUDA context.
 # - Not measured: a head over a large vocabulary, which may set the peak once blocks are checkpointed; selective
 #   checkpointing (``context_fn=``), offloading, and FSDP2.
 # - A budget bounds what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__ the

@@ -105,7 +105,7 @@ Your first call is slow, and your model repeats a layer.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
      Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
-     every shape compiles again.
+     each new shape triggers a recompilation.
    - **Transformers**: ``for layer in model.model.layers: layer.compile()``; some models name the list differently. For
      scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile separately.
      To generate, see :doc:`Token generation </recipes/token_generation>`. ``TrainingArguments(torch_compile=True)``
@@ -124,7 +124,7 @@ Your first call is slow, and your model repeats a layer.
 
 # %%
 # The model has eight language-model blocks, 768 wide, and runs without gradients. Text and charts show medians over all
-# processes; printed output comes from one run.
+# machines; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -314,11 +314,12 @@ def make_variants(ways, tokens, depth=DEPTH):
 # "torch._dynamo hit config.recompile_limit (8)"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# If your blocks differ by a number, put it into a tensor, or set ``torch.compiler.config.allow_unspec_int_on_nn_module
-# = True``. Weights may differ between blocks, but an integer or a dropout rate is part of the code. Twelve layers, each
-# with its own integer, compile :measured:`12-layers.usesint.compilations` times, and :claim:`the rest run eager
-# <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
-# :measured:`12-layers.usestensor.compilations` graph serves all. ``TORCH_LOGS=recompiles`` names the guard that failed.
+# If your blocks differ in a number, put that number in a tensor, or set
+# ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks, but an integer or a
+# dropout rate is part of the code. Twelve layers, each with its own integer, trigger
+# :measured:`12-layers.usesint.compilations` compilations, and :claim:`the rest run eager <12-layers.plain.not_compiled
+# < 12-layers.usesint.not_compiled>`; with the number in a tensor, :measured:`12-layers.usestensor.compilations` graph
+# serves all. ``TORCH_LOGS=recompiles`` names the guard that failed.
 
 # sphinx_gallery_fold = "Layers that look alike"
 
@@ -426,16 +427,16 @@ for kind, quantities in counts.items():
 # Compiling a layer of ``torch.nn`` changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. There,
-# calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` makes no graph and does not warn. PyTorch 2.15
-# makes one.
+# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. In
+# 2.11, calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` compiles nothing, without a warning.
+# PyTorch 2.15 compiles it.
 #
 # Now and then a call takes seconds
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In tests, use ``torch.compiler.set_stance("fail_on_recompile")`` to find inputs that recompile. In production,
-# ``eager_on_recompile`` runs them eager: no request waits for the compiler, but nothing warns you. If shapes vary, see
-# :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# In tests, use ``torch.compiler.set_stance("fail_on_recompile")`` to find inputs that trigger a recompilation. In
+# production, ``eager_on_recompile`` runs them eager: no request waits for the compiler, but you get no warning. If
+# shapes vary, see :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
 # sphinx_gallery_fold_output = True
@@ -481,8 +482,8 @@ for _ in range(3):
 # ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use: :doc:`CUDA graphs
 # </recipes/cuda_graphs>`.
 #
-# Results are wrong, and nothing warns
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Results are silently wrong
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Skip guards only if your blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block
 # with a different number runs the first block's code, including its number. Pass each block its own ``options``
@@ -626,8 +627,8 @@ for name, count in operations.items():
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast, to within a tenth <long-input.blocks.gpu <
-# 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10 % <long-input.blocks.gpu
+# < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
 # whole model and :measured:`long-input.not-compiled.wall` eager. Blocks break even after
 # :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. Blocks
 # shorten the first call; if total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
@@ -659,7 +660,7 @@ long_input = bench.compare(
 # :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring that to
 # :measured:`short-input.blocks-in-a-cuda-graph.wall`. Compared with the graph alone, they :claim:`save at most a third
 # <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler
-# startup against that, not against eager.
+# startup against this saving alone.
 
 # sphinx_gallery_fold = "Time reduce-overhead before manual captures, whose memory it may free up to 2.14"
 WAYS = {"not compiled": None, "model": reduce_overhead}
@@ -714,7 +715,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # :measured:`short-input.model.speedup`. In PyTorch 2.11, on another host, we measured
 # :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
 #
-# A kept cache shortens the first call, not the imports
+# A warm cache shortens the first call, not the imports
 # -----------------------------------------------------
 #
 # A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
@@ -893,6 +894,6 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__
-# this one builds, and to its Chinese translators. It reports a first call of 9.7 s for 64 layers as a model and 0.7 s
-# as blocks; host, release and cache differ here. It compiles both in one process, the model first, so its blocks
-# benefit from what the model's run already loaded. It does not time eager.
+# this one builds, and to its Chinese translators. The original reports a first call of 9.7 s for 64 layers as a model
+# and 0.7 s as blocks; host, release and cache differ here. It compiles both in one process, the model first, so its
+# blocks benefit from what the model's run already loaded. It does not time eager.

@@ -100,7 +100,8 @@ Does every new container compile before it answers, although the model has not c
 
    - **vLLM**: keeps compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Put this folder into the image or on a
      volume.
-   - **SGLang**: calls ``torch.compile``, so set ``TORCHINDUCTOR_CACHE_DIR`` in its environment.
+   - **SGLang**: with ``--enable-torch-compile``, it calls ``torch.compile``: set ``TORCHINDUCTOR_CACHE_DIR`` in its
+     environment.
    - **Transformers, Diffusers**: the same.
    - **Accelerate, Lightning**: the same, on each node.
 
@@ -643,18 +644,19 @@ if precompiled:
 # **Compile on the oldest CPU that you serve on.** The compiler generates code for the CPU that it runs on (not
 # measured).
 #
-# An AOTInductor package ends the process with signal 11
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# An AOTInductor package crashes the process with signal 11
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache folder.** Building the package worked, in :measured:`build.aotinductor.wall`, but loading it in a
 # fresh process caused a segmentation fault with PyTorch 2.15 here. We do not know why.
 #
-# Anyone who can write the cache can run code in your service
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Anyone who can write to the cache can run code in your service
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship it as you ship your program**, and mount it read-only. Caches and packages are loaded as code.
+# **Ship it as you ship your program**, and let only your service write to it, because caches and packages are loaded as
+# code. A read-only folder makes the first call fail: PyTorch 2.15 creates lock files in it (tested on a CPU).
 #
-# Why a start is slow: import, trace, compile
+# Why startup is slow: import, trace, compile
 # -------------------------------------------
 #
 # A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
@@ -735,13 +737,13 @@ for case, variant in {
 # after :measured:`fresh-process.not-compiled.first_result`: it imports no compiler.
 #
 # We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. They were not, because
-# loading their files imports the compiler anyway: :measured:`fresh-process.aot_compile.first_result` and
-# :measured:`fresh-process.precompile.first_result`. One file from ``save_cache_artifacts`` :claim:`was slower than the
-# folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`,
-# :measured:`fresh-process.cache-artifacts.first_result`. Ship neither that file nor ``precompile`` to save time. Most
-# ways ran once, and importing PyTorch alone varied from :measured:`fresh-process.nothing.imports` to
-# :measured:`fresh-process.cache-artifacts.imports`. So treat a few seconds as noise: the same folder with a job ID took
-# :measured:`fresh-process.torch_compile_job_id.first_result`.
+# loading their files imports the compiler anyway: their first results came after
+# :measured:`fresh-process.aot_compile.first_result` and :measured:`fresh-process.precompile.first_result`. One file
+# from ``save_cache_artifacts`` :claim:`was slower than the folder, too <fresh-process.cache-folder.first_result <
+# fresh-process.cache-artifacts.first_result>`, at :measured:`fresh-process.cache-artifacts.first_result`. Ship neither
+# that file nor ``precompile`` to save time. Most variants ran only once, and importing PyTorch alone varied from
+# :measured:`fresh-process.nothing.imports` to :measured:`fresh-process.cache-artifacts.imports`. So treat a few seconds
+# as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True
@@ -794,8 +796,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # A cache keeps code, but not which lengths vary. So a process that sees two lengths compiles
 # :measured:`two-lengths.cache-folder.compilations` times despite the folder, and :claim:`only
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
-# two-lengths.cache-folder.compilations>`, under which the folder keeps what varied. The second length then takes
-# :measured:`two-lengths.torch_compile_job_id.second_length` instead of
+# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. The second length
+# then takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
 # :measured:`two-lengths.cache-folder.second_length`. The ID and the file with the model's code have to be the same in
 # both processes.
 #
@@ -812,8 +814,9 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # Here the GPU waits for the CPU, so :claim:`a graph of the eager model is faster than compiled calls
 # <manual-cuda-graph.not-compiled.wall < fresh-process.cache-folder.wall>`:
 # :measured:`manual-cuda-graph.not-compiled.wall` against :measured:`fresh-process.cache-folder.wall`. Compiled code in
-# a graph adds little to that, :measured:`manual-cuda-graph.cache-folder.wall`. With ``reduce-overhead``, the first call
-# compiles, the second captures and the third replays. With a cache folder, that third result came
+# a graph :claim:`cuts that to {manual-cuda-graph.cache-folder.wall} <manual-cuda-graph.cache-folder.wall <
+# manual-cuda-graph.not-compiled.wall>`. With ``reduce-overhead``, the first call compiles, the second captures and the
+# third replays. With a cache folder, that third result came
 # :measured:`fresh-process.reduce-overhead-cache-folder.ready` after the process started.
 #
 # Limits and next steps
@@ -821,7 +824,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 # - One small model, one GPU, no gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
-#   GPU can share a cache. What another GPU or release rejects, we read in PyTorch's code.
+#   GPU can share a cache. We know what another GPU or release rejects only from PyTorch's code.
 # - On a CPU, only the folder kept compiled C++; the other ways recompiled it while loading.
 # - ``aot_compile`` may pay off where tracing is slow; here it is quick.
 # - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`shapes that vary </recipes/varying_sizes>`,

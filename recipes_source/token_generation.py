@@ -7,7 +7,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 .. answer::
 
    **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually:
-   nothing compiles. In Transformers, pass ``cache_implementation="static"``; that pays only in long runs, because
+   nothing compiles. In Transformers, pass ``cache_implementation="static"``, which pays off only in long runs, because
    compiler startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
    batch more sequences instead.
 
@@ -58,13 +58,13 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       torch.set_grad_enabled(False)
       cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 slots
       q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
-      def step():  # your model, for one token; texts of one batch are equally long
+      def step():  # your model, for one token; sequences in a batch have equal length
           k, v = cache.index_copy_(3, position.add_(1), new)
           return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
       step()
       with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
           output = step()  # captures, does not run
-      position.fill_(-1)  # before each text; after a prompt: its length - 1
+      position.fill_(-1)  # before each sequence; after a prompt: its length - 1
       graph.replay(), graph.replay()  # copy the next token into q and new before each
 
 **Does this apply to you?**
@@ -94,7 +94,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
      compiled. A sequence that does not fit in the cache, or a new batch size, recompiles: start with the longest
      sequence you expect, and keep the batch size.
    - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
-     mode="reduce-overhead")`` to see whether it pays. Then capture the step manually, which needs no compiler.
+     mode="reduce-overhead")`` to see whether it pays off. Then capture the step manually, which needs no compiler.
      :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
    - **vLLM and SGLang**: both capture CUDA graphs on their own. Check that ``enforce_eager`` (vLLM) and
      ``--disable-cuda-graph`` (SGLang) are not set.
@@ -408,7 +408,7 @@ for name, count in graphs.items():
 # "skipping cudagraphs due to mutated inputs"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Register cache and position as buffers** (``register_buffer``). If a call writes to its arguments,
+# **Register the cache and the position as buffers** (``register_buffer``). If a call writes to its arguments,
 # ``reduce-overhead`` runs it without a graph.
 #
 # The graph keeps repeating the same token
@@ -423,13 +423,13 @@ for name, count in graphs.items():
 # **Allocate a cache long enough for prompt and answer, or stop before it is full.** A position past the last slot
 # raises this error, and the process has to restart.
 #
-# Texts of one batch differ in length
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Sequences in a batch differ in length
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Give each sequence its own position**, for its row of the cache and of the mask.
 #
-# Another batch size comes
-# ~~~~~~~~~~~~~~~~~~~~~~~~
+# The batch size changes
+# ~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Pad the batch to the next size that you captured.** Graphs of several sizes share memory if you capture the
 # largest first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
@@ -439,7 +439,7 @@ for name, count in graphs.items():
 #
 # A decode step reads all weights once and computes little with them. This read sets the **limit**:
 # :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
-# :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch to launch
+# :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch launching
 # :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
 # The GPU finishes each kernel before the next arrives.
 #
@@ -483,8 +483,8 @@ bench.publish_spans("kernels of a token", lanes)
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
 #   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager time depends on
-#   the CPU, and varies within a process. The graph is ready after :measured:`one-token.1.graph-by-hand.ready`, because
-#   nothing compiles.
+#   the CPU, and varies within a process. The first two calls take :measured:`one-token.1.graph-by-hand.ready`, capture
+#   included: nothing compiles.
 # - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
 #   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
 #   but still one by one: :claim:`the GPU idles more than half the time <2 * one-token.1.default.gpu <
@@ -492,11 +492,12 @@ bench.publish_spans("kernels of a token", lanes)
 # - Compiled blocks in the graph :claim:`save a little more: {one-token.1.graph-by-hand.wall} →
 #   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
 #   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager: :claim:`during compiler startup
-#   alone, it could generate over 5,000 tokens <5000 * one-token.1.graph-by-hand.wall < process.compiler.start_up>`.
+#   alone, the plain graph could generate over 5,000 tokens <5000 * one-token.1.graph-by-hand.wall <
+#   process.compiler.start_up>`.
 # - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
-#   whole model: :claim:`the first two calls need {one-token.1.reduce-overhead.ready}, those of compiled blocks
-#   {one-token.1.blocks-compiled-graph-by-hand.ready} <one-token.1.blocks-compiled-graph-by-hand.ready <
-#   one-token.1.reduce-overhead.ready>`, plus startup.
+#   whole model: :claim:`its first two calls take {one-token.1.reduce-overhead.ready}, compared with
+#   {one-token.1.blocks-compiled-graph-by-hand.ready} for compiled blocks
+#   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "One token, in five variants"
 # sphinx_gallery_fold_output = True
@@ -529,8 +530,8 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
 
 # %%
-# Sixteen texts cost about as much as one
-# ---------------------------------------
+# Sixteen sequences cost about as much as one
+# -------------------------------------------
 #
 # A step reads the weights once for the whole batch. From batch size 1 to 16, :claim:`GPU time goes from
 # {one-token.1.graph-by-hand.gpu} to {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 *
@@ -580,8 +581,8 @@ bench.measure("a prompt", "without compiling", "wall", seconds)
 print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 
 # %%
-# In a wide model, the weights decide
-# -----------------------------------
+# In a wide model, reading the weights dominates
+# ----------------------------------------------
 #
 # At four times the width, a token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
 # :claim:`{wide-model.blocks-compiled-graph-by-hand.share} of the limit, up from
@@ -608,8 +609,8 @@ wide = bench.compare(
 )
 
 # %%
-# Empty slots of the cache cost time
-# ----------------------------------
+# Empty cache slots cost time
+# ---------------------------
 #
 # Attention reads all slots. With 4,096 slots per sequence instead of 256, a step at batch size 16 :claim:`goes from
 # {one-token.16.graph-by-hand.wall} to {long-cache.graph-by-hand.wall} <one-token.16.graph-by-hand.wall <
@@ -631,7 +632,7 @@ long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, round
 #
 # After ``.tolist()``, the GPU idles until the next launch. Eight tokens take :measured:`8-tokens.each-one-read.wall` if
 # you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So check for the end of a
-# sequence every few tokens.
+# sequence only every few tokens.
 
 # sphinx_gallery_fold = "How many tokens are read"
 
@@ -785,7 +786,7 @@ for name, found in compiled.items():
 # A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
 # <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` takes
 # :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
-# :measured:`transformers.growing.first_call`, because cuDNN meets 64 new lengths. For your break-even, use the formula
+# :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths. For your break-even, use the formula
 # in :doc:`How we measure </how_we_measure>`.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
@@ -838,13 +839,13 @@ for name, found in llamas.items():
 # Limits and next steps
 # ---------------------
 #
-# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
+# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1, which can
 #   still flip a close choice between two tokens.
-# - Weights of 8 or 4 bits (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV caches
-#   (PagedAttention), grouped-query attention and multiple GPUs were not measured. See :ref:`what carries over to other
-#   GPUs <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
+# - We did not measure 8- or 4-bit weights (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV
+#   caches (PagedAttention), grouped-query attention or multiple GPUs. See :ref:`what carries over to other GPUs
+#   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 #
 # Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which popularized the static cache with
 # ``reduce-overhead``, to Transformers for its `guide to caches <https://huggingface.co/docs/transformers/kv_cache>`__,

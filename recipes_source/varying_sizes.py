@@ -6,9 +6,9 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: the second shape compiles one version for all.** With ``dynamic=True``, the first does. If
-   the GPU waits for the CPU, add CUDA graphs: manually for a few known shapes, otherwise with ``reduce-overhead``; pad
-   only if new shapes keep coming. If the GPU is busy, skip both. Compile only for long runs: compiler startup costs
+   **Just compile: at the second shape, PyTorch compiles one version for all.** If the GPU waits, add CUDA graphs:
+   manually for a few known shapes, otherwise with ``reduce-overhead``; pad only if new shapes keep coming. If the GPU
+   is busy, skip graphs and padding. Compile only for long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -131,7 +131,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
      (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
      ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
    - **Accelerate**: start compiled jobs, including those of ``Trainer``, with ``accelerate launch
-     --dynamo_use_dynamic``. Otherwise the launcher asks for ``dynamic=False``, and each shape compiles.
+     --dynamo_use_dynamic``. Otherwise, each new shape triggers a recompilation.
    - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``, with ``dynamic=True`` to compile once for all
      resolutions.
    - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
@@ -266,9 +266,9 @@ class Visit:
 # "torch._dynamo hit config.recompile_limit (8)"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Remove** ``dynamic=False``. With it, twelve lengths compile
-# :measured:`twelve-calls.length-dynamic-false.compilations` times, and the other calls run in eager mode; without it,
-# :claim:`{twelve-calls.length.compilations} compilations cover all <twelve-calls.length.compilations <
+# **Remove** ``dynamic=False``. With it, twelve lengths trigger
+# :measured:`twelve-calls.length-dynamic-false.compilations` compilations, and the other calls run in eager mode;
+# without it, :claim:`{twelve-calls.length.compilations} compilations cover all <twelve-calls.length.compilations <
 # twelve-calls.length-dynamic-false.compilations>`. If each shape needs its own code, raise the limit:
 # ``torch.compile(model, recompile_limit=20)`` (PyTorch 2.15).
 
@@ -425,16 +425,16 @@ for variant, found in counts.items():
 # A batch of one compiles again
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up with a batch of one**, because 0 and 1 compile separately. Or use ``mark_unbacked(x, 0)`` of
+# **Warm up with a batch of one**, because PyTorch compiles 0 and 1 separately. Or use ``mark_unbacked(x, 0)`` from
 # ``torch._dynamo.decorators``: :claim:`{twelve-calls.0-and-1-unbacked.compilations} compilation instead of
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
 #
-# A counter in a module recompiles at each call
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A counter in a module recompiles on every call
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Number arguments
-# become dynamic; :claim:`integers of a module stay constants, and hit the limit
+# **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numeric arguments
+# become dynamic; :claim:`integer attributes of a module stay constants, and hit the limit
 # <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`.
 #
 # You cannot mark the tensor: it is created in a library
@@ -566,10 +566,11 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN plans attention for each
 # of them: :ref:`what that costs <new-lengths>`.
 #
-# The second image compiles, though only its width differs
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# ``dynamic=True`` compiles again when only the width differs
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Do not warm up with square images.** PyTorch assumes that sizes that are equal in the first call stay equal.
+# **With** ``dynamic=True``, **do not warm up with square images.** PyTorch then assumes that sizes that are equal in
+# the first call stay equal.
 #
 # Padding changes the result
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -579,14 +580,14 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # Why it compiles again, and when it stops
 # ----------------------------------------
 #
-# The first call compiles for exactly its shapes: sizes are numbers in the code, and :term:`guards <guard>` reject any
-# other shape. At the second shape, PyTorch compiles again, with a symbol for each size that differs: **automatic
-# dynamic shapes**. This code serves all further sizes except 0 and 1. If your code branches on a size, as in ``if
-# length > 512``, each branch compiles.
+# The first call compiles for exactly the shapes it sees: sizes are numbers in the code, and :term:`guards <guard>`
+# reject any other shape. At the second shape, PyTorch compiles again, with a symbol for each size that differs:
+# **automatic dynamic shapes**. This code serves all further sizes except 0 and 1. If your code branches on a size, as
+# in ``if length > 512``, each branch needs its own compilation.
 #
 # A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code. With
 # ``reduce-overhead``, a shape's first call runs that code, the second captures, the third replays. **Padding** turns
-# many shapes into a few, and the GPU computes the padding.
+# many shapes into a few, but the GPU computes the padding, too.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
@@ -624,7 +625,6 @@ for number, length in enumerate(lengths, 1):
 # - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` more tokens, and :claim:`GPU
 #   time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu} <few-texts.cuda-graphs.gpu <
 #   few-texts.padded-cuda-graphs.gpu>`.
-# - Do not compare first passes: later variants reuse compiled code.
 
 # sphinx_gallery_fold = "Twenty lengths at batch size 8"
 
@@ -655,17 +655,17 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # A new length costs a capture, once
 # ----------------------------------
 #
-# Eight further lengths are new to every variant. Eager mode meets them first, and pays
+# Eight further lengths are new to every variant. Eager mode sees them first, and pays
 # :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the other variants reuse.
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs next
 # to nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
 #
-# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in
-# ``torch._inductor.config.triton``. Beyond the limit, :claim:`a new length costs
-# {a-new-length.cuda-graphs-limited.new_length} <a-new-length.cuda-graphs-limited.new_length <
-# a-new-length.cuda-graphs.new_length>`, but :claim:`each later call {a-new-length.cuda-graphs-limited.later_call}
-# instead of {a-new-length.cuda-graphs.later_call} <a-new-length.cuda-graphs.later_call <
-# a-new-length.cuda-graphs-limited.later_call>`. Set it for the process; in ``options=``, it has no effect.
+# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
+# Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
+# <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
+# takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
+# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. In ``options=``, it has no
+# effect.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -826,13 +826,13 @@ for number in NUMBERS:
 # - We measured one model on one kind of GPU, without gradients; training also compiles the backward pass. Results of
 #   all variants agree within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
-# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and delete all manual graphs
+# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - The marking functions are private (``torch._dynamo``) and may change, as may ``torch.compile(dynamic_shapes=...)``
 #   in PyTorch 2.15.
 # - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,
 #   or `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask;
-#   we measured neither. `Nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__ are a prototype.
+#   we measured neither.
 # - Still recompiling? ``TORCH_LOGS=dynamic`` prints where a size was fixed, and ``tlparse`` turns the folder set in
 #   ``TORCH_TRACE`` into a report of all compilations.
 #

@@ -21,7 +21,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 
    - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing
      compiles
-   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs from ``reduce-overhead``; its first step costs
+   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs from ``reduce-overhead``; the first step costs
      :measured:`small-model.cuda-graphs.first_call` plus startup
    - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
      even <break-even>`, startup included
@@ -114,8 +114,8 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 # -----------------------------
 #
 # ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time that
-# kernels and copies run, divided by wall time. Call ``look`` twice, with new batches and with one repeated batch, and
-# start at the top of the table. Fix one thing, then look again: it may have hidden the next bottleneck.
+# kernels and copies run, divided by wall time. Call ``look`` twice, once with new batches and once with a repeated
+# batch, and start at the top of the table. Fix one thing, then look again.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -324,8 +324,8 @@ for name, seconds in queue.items():
 # Timings are too good to be true
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints when the CPU
-# has queued three matrix products, and when the GPU has computed them.
+# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints the time until
+# three matrix products are queued, and until they are computed.
 
 # sphinx_gallery_fold = "Two readings of the clock"
 # sphinx_gallery_fold_output = True
@@ -340,13 +340,13 @@ print(f"queued:   {1e3 * (time.perf_counter() - began):.3f} ms")
 print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 
 # %%
-# Compiled training goes wrong, and nothing warns
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Compiled training silently goes wrong
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
 # gradients of a scale or shift that several norms share (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). Against eager gradients, the relative error on this page's
-# release is :measured:`norms-that-share-a-parameter.compiled.error`.
+# <https://github.com/pytorch/pytorch/issues/193061>`__). In the release used here, the relative error against eager
+# gradients is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
 # sphinx_gallery_fold_output = True
@@ -473,13 +473,12 @@ look(lambda: train(batch), calls)  # the same batch
 #
 #    One training step with the same batch; each bar adds one change
 #
-# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} faster,
+# CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} as fast,
 # {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
 # {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
-# spends :measured:`small-model.before.cpu` to launch a step's :measured:`small-model.before.kernels` kernels, whatever
-# they compute. The loss and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 *
-# small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole
-# iteration <capture-manually>`.
+# spends :measured:`small-model.before.cpu` launching a step's :measured:`small-model.before.kernels` kernels. The loss
+# and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu <
+# small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole iteration <capture-manually>`.
 
 # sphinx_gallery_fold = "The four variants; all must return the same loss"
 
@@ -579,11 +578,11 @@ for name, row in means.iterrows():
 #    One training step of the large model, by number format
 #
 # In ``float32``, :claim:`the GPU is busy <0.95 * large-model.float32.wall < large-model.float32.gpu>`, so a graph has
-# no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} faster <2 *
+# no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} as fast <2 *
 # large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
 # :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
 # (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 and 7 instead of 23, so check that your
-# model still learns.
+# model still converges.
 
 # sphinx_gallery_fold = "Three number formats"
 
@@ -595,7 +594,7 @@ large = {
 busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# Compiling the model as well :claim:`makes a step {large-model-compiled.compiled.speedup} faster
+# Compiling the model as well :claim:`makes a step {large-model-compiled.compiled.speedup} as fast
 # <large-model-compiled.compiled.wall < large-model-compiled.without-compiling.wall>`, after a first step of
 # :measured:`large-model-compiled.compiled.first_call` (1 run).
 
@@ -610,22 +609,22 @@ compiled = bench.compare(
 )
 
 # %%
-# A single line can stop the CPU
-# ------------------------------
+# A single line can block the CPU
+# -------------------------------
 #
-# A line that needs a value from the GPU stops the CPU until the queue is empty; then the GPU waits for new launches.
+# A line that needs a value from the GPU blocks the CPU until the queue is empty; then the GPU waits for new launches.
 # ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, warns about most such lines.
 #
 # - Reading each prediction with ``.item()`` :claim:`slows an iteration from {reading-results.added-up-on-the-gpu.wall}
 #   to {reading-results.each-hit-read.wall} <reading-results.added-up-on-the-gpu.wall <
 #   reading-results.each-hit-read.wall>`. Sum on the GPU, and read the sum every hundred iterations.
-# - With :measured:`a-line-behind-work.the-work.wall` of work queued, ``.item()`` :claim:`stops the CPU for
+# - With :measured:`a-line-behind-work.the-work.wall` of work queued, ``.item()`` :claim:`blocks the CPU for
 #   {a-line-behind-work.item.cpu} <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`. ``if
-#   tensor:`` :claim:`stops it, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
+#   tensor:`` :claim:`blocks it, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
 #   :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
 #   :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
 #   a-line-behind-work.the-work.wall>`.
-# - A copy from pageable memory with ``non_blocking=True`` :claim:`still stops it <0.5 *
+# - A copy from pageable memory with ``non_blocking=True`` :claim:`still blocks it <0.5 *
 #   a-line-behind-work.the-work.wall < a-line-behind-work.pageable-copy-non_blocking.cpu>`, and :claim:`the debug mode
 #   misses it <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
 #   From pinned memory, the copy :claim:`returns after {a-line-behind-work.pinned-copy-non_blocking.cpu} <2 *
@@ -718,10 +717,10 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - The documents are in memory. If a disk or a network is the bottleneck, more workers do not help.
+# - The documents are in memory. If the bandwidth of a disk or a network is the bottleneck, more workers do not help.
 # - We measured one GPU. With several, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
 #   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
-# - CPU-bound times differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
+# - Host-bound times differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
 # - We did not time inference: pass ``look`` a function that handles one request, and see the :doc:`serving checklist
 #   </serving>`.
@@ -730,5 +729,4 @@ if bench.gpu:
 # <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says
 # which to make first. Thanks to Vincent Moens for the `guide to non_blocking and pin_memory
 # <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__: it advises ``non_blocking=True`` in
-# general; here, with work queued, only copies from pinned memory returned immediately. Once you know where to look, the
-# `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ names the kernels.
+# general; here, with work queued, only copies from pinned memory returned immediately.

@@ -23,6 +23,7 @@ from . import (
     for_translators,
     html_head,
     navigation,
+    offline_copy,
     page_foot,
     renamed_variants,
     results_as_data,
@@ -116,11 +117,13 @@ def _describe_pages(app: Sphinx) -> None:
     """Give templates what they need of each page; write what lies beside the pages."""
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
+    app.connect("html-page-context", offline_copy.describe_copy)
     app.connect("html-page-context", _add_script)
     app.connect("html-page-context", html_head.describe_page)
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
+    app.connect("build-finished", offline_copy.write_copy, priority=Priority.PACK)
 
 
 def _show_inside(self: NodeVisitor, _node: Element) -> None:

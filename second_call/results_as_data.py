@@ -25,7 +25,7 @@ COLUMNS = {
     "variant": "which version of it",
     "size": "how large it was, if there are several sizes",
     "quantity": "what the number is",
-    "value": "the figure: median of processes",
+    "value": "the figure: median over machines, each with the median of its processes",
     "low": "lower end of the range",
     "high": "upper end of the range",
     "range": "expected: of 95 in 100 further machines; seen: of the machines measured so far",

@@ -53,6 +53,7 @@ class Priority:
     DESCRIBE_HEAD = 900  #: after the theme has added its scripts
     # build-finished
     TIDY_UP = 910  #: after other listeners have written files
+    PACK = 950  #: what holds all files of a build
     NOTE_FINISHED = 990  #: after everything that writes
 
 

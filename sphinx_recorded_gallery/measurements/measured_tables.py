@@ -1,4 +1,4 @@
-"""Draw the tables of measurements on a page, with the medians of all processes.
+"""Draw the tables of measurements on a page, with the medians over all machines.
 
 A recipe publishes rows together with the case and the quantities of a table. Right afterwards it
 displays a table with the numbers of its own run. Notebooks keep that table; on the page, the table
@@ -92,7 +92,7 @@ def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[node
 
 
 def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
-    """Put medians of all processes into the tables of a page, in the reader's language."""
+    """Put medians over all machines into the tables of a page, in the reader's language."""
     for node in list(document.findall(measured_table)):
         results = watch(env, load_results, env.docname)
         by_key = results.measurements.by_key if results else {}
@@ -178,5 +178,5 @@ def _describe_scope(measurements: Sequence[Measurement], device: str) -> str:
     elif machines == 1:
         text = _("medians of %(processes)s processes on one machine, %(device)s")
     else:
-        text = _("medians of %(processes)s processes on %(machines)s machines, %(device)s")
+        text = _("medians over %(machines)s machines (processes: %(processes)s), %(device)s")
     return str(text % facts)

@@ -240,7 +240,7 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
-            "A range spans the machines measured so far. If it is expected on another machine, it "
+            "A range spans the machines measured so far. A range expected on another machine "
             "depends on the GPU alone and should hold for 95 of 100 machines."
         )
     ]

@@ -287,7 +287,7 @@ def _clean_outputs(
 
 def _note_on_tables() -> NotebookNode:
     """Return an output which says that one run measured the numbers of the tables above it."""
-    text = str(_("These numbers are from one run. The page shows the medians of all processes."))
+    text = str(_("These numbers are from one run. The page shows medians over all machines."))
     return nbformat.v4.new_output("display_data", {"text/markdown": text, "text/plain": text})
 
 

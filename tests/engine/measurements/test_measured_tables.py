@@ -92,7 +92,7 @@ def test_the_notebook_keeps_what_the_run_has_shown_and_says_so(gallery: Gallery)
     [cell] = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     shown, note = cell["outputs"]
     assert "of the run" in "".join(shown["data"]["text/html"])
-    said = "These numbers are from one run. The page shows the medians of all processes."
+    said = "These numbers are from one run. The page shows medians over all machines."
     assert "".join(note["data"]["text/plain"]) == said
     assert said not in (result.out / "recipes/steps.py").read_text()
 
