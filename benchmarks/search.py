@@ -40,6 +40,7 @@ SETS = (
     "problems_5",
     "problems_6",
     "own_pages",
+    "memory_and_saved_models",
 )
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";

@@ -118,7 +118,7 @@ Choose the mode by how busy your GPU is.
 # sphinx_gallery_deadline = 600
 
 # %%
-# All cases run without gradients. Text and charts show medians over all processes; printed output comes from one run.
+# All cases run without gradients. Text and charts show medians over all machines; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
