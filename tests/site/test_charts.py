@@ -20,7 +20,7 @@ from second_call.charts.directive import put_whole_first
 from second_call.charts.lines import draw_lines
 from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
-from second_call.charts.releases import Change, draw_changes
+from second_call.charts.releases import ChangeRow, draw_changes
 from second_call.charts.scales import Scale, format_value
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
@@ -287,9 +287,9 @@ def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
 
 def test_changes_of_a_release_lie_around_one() -> None:
     changes = [
-        Change(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
-        Change(label="first call", ratio=0.8, low=0.7, high=0.9, hosts=4),
-        Change(label="memory", ratio=1.01, low=0.99, high=1.02, hosts=1),
+        ChangeRow(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
+        ChangeRow(label="first call", ratio=0.8, low=0.7, high=0.9, hosts=4),
+        ChangeRow(label="memory", ratio=1.01, low=0.99, high=1.02, hosts=1),
     ]
     drawing = draw_changes(changes, ENGLISH)
     plot = draw(drawing)
