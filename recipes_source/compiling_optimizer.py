@@ -380,8 +380,8 @@ def limit(layers):
 # :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it
 # beats the fused step <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` against
 # :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
-# adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`. With either release,
-# compiling costs a first call of :measured:`adam.10.compiled.first_call`, which a fused step does not need.
+# adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`.
+# Compiling costs a first call of :measured:`adam.10.compiled.first_call`, which a fused step does not need.
 #
 # After three steps, all variants have the same weights to within a hundredth of the learning rate.
 

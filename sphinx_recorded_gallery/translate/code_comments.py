@@ -1,13 +1,12 @@
 """Comments in code as messages of their page's catalog; a translation never changes the code.
 
 Neighbouring lines of comments are one message, like a paragraph of text. So is an item of a list, a
-comment after code, and a docstring of one paragraph. Commented-out code, drawings, rules of dashes,
+comment after code, and a paragraph of a docstring. Commented-out code, drawings, rules of dashes,
 bare addresses and instructions to tools are not translated.
 """
 
-import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from tokenize import COMMENT, TokenInfo
@@ -21,6 +20,7 @@ from .catalogs import is_wordless
 from .commented_code import is_code, is_drawing
 from .hidden_characters import find_hidden
 
+_QUOTES = '"""'  # of docstrings that are translated
 LINE_LENGTH = 88  # the limit that ruff enforces in recipes
 
 _ADDRESS = re.compile(r"<?(?:https?|ftp)://\S+>?[.,;]?")
@@ -44,6 +44,8 @@ class Comment:
     prefix: str = " "  # between the marker and the words: blanks, the sign of an item
     trailing: bool = False  # it follows code on its line
     docstring: bool = False
+    opens: bool = False  # the docstring: its quotes come first
+    closes: bool = False  # the docstring: its quotes come last, on the same line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +198,10 @@ def _find_drawings(block: list[_Line]) -> set[int]:
 
 
 def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
-    """Return a docstring of one paragraph on lines of its own; others are not translated."""
+    """Return the paragraphs of a docstring on lines of its own.
+
+    Indented paragraphs, such as lists, are not translated, nor is a docstring with examples.
+    """
     (first, column), (last, end) = token.start, token.end
     code_before = lines[first - 1][:column].strip()
     code_after = lines[last - 1][end:].strip()
@@ -204,11 +209,39 @@ def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
         return []
     if not token.string.startswith('"""') or "\\" in token.string:
         return []
-    value = ast.literal_eval(token.string)
-    text = " ".join(value.split())
-    if not text or ">>>" in text or re.search(r"\n[ \t]*\n", value.strip()):
+    if ">>>" in token.string:
         return []
-    return [Comment(text=text, first=first - 1, last=last - 1, column=column, docstring=True)]
+    rows = token.string.removeprefix(_QUOTES).removesuffix(_QUOTES).split("\n")
+    rows[0] = " " * column + rows[0]  # where the other rows begin
+    closes_alone = len(rows) > 1 and not rows[-1].strip()
+    places = list(_find_paragraphs(rows))
+    paragraphs = []
+    for start, end in places:
+        is_indented = any(len(row) - len(row.lstrip()) != column for row in rows[start:end])
+        if is_indented and len(places) > 1:
+            continue
+        paragraph = Comment(
+            text=" ".join(" ".join(rows[start:end]).split()),
+            first=first - 1 + start,
+            last=first - 1 + end - 1,
+            column=column,
+            docstring=True,
+            opens=start == 0,
+            closes=end == len(rows) and not closes_alone,
+        )
+        paragraphs.append(paragraph)
+    return paragraphs
+
+
+def _find_paragraphs(rows: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first row of each paragraph, and the row behind it."""
+    start = None
+    for place, row in enumerate([*rows, ""]):
+        if row.strip() and start is None:
+            start = place
+        if not row.strip() and start is not None:
+            yield start, place
+            start = None
 
 
 def replace_comments(
@@ -307,10 +340,14 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
     indent = " " * comment.column
     translation = " ".join(translation.split())
     if comment.docstring:
-        wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
+        wrapped = wrap(translation, LINE_LENGTH - comment.column - 2 * len(_QUOTES))
         text = "\n".join(wrapped).replace("\\", r"\\")
-        text = re.sub('"$', r'\\"', text)  # a translation with three quotes is refused
-        return [indent + line for line in f'"""{text}"""'.split("\n")]
+        if comment.opens:
+            text = _QUOTES + text
+        if comment.closes:
+            text = re.sub('"$', r'\\"', text)  # a translation with three quotes is refused
+            text += _QUOTES
+        return [indent + line for line in text.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
     if any(find_mark(line) for line in wrapped):  # wrapping moved it to the start of a line
         wrapped = [translation]

@@ -117,16 +117,31 @@ class C: "one line"
 def g():
     """Two.
 
-    Paragraphs."""
+    Paragraphs,
+    and a list:
+
+        one
+    """
 
 def h():
     r"""raw"""
 '''
 
 
-def test_docstrings_of_one_paragraph_are_messages() -> None:
-    assert [each.text for each in find_comments(DOCSTRINGS)] == ["Say what it does.", "Then why."]
+def test_paragraphs_of_docstrings_are_messages() -> None:
+    texts = ["Say what it does.", "Then why.", "Two.", "Paragraphs, and a list:"]
+    assert [comment.text for comment in find_comments(DOCSTRINGS)] == texts
     assert find_comments(DOCSTRINGS, is_module=True)[0].text == "On top."
+
+
+def test_each_paragraph_of_a_docstring_is_translated_where_it_stands() -> None:
+    texts = {"Two.": "둘.", "Paragraphs, and a list:": "문단과 목록: " + "가 " * 60}
+    code = replace_comments(DOCSTRINGS, texts)
+    summary, paragraph, *rest = ast.get_docstring(ast.parse(code).body[3]).split("\n\n")
+    assert summary == "둘."
+    assert " ".join(paragraph.split()) == texts["Paragraphs, and a list:"].strip()
+    assert rest == ["    one"]
+    assert fingerprint_code(code, is_module=True) == fingerprint_code(DOCSTRINGS, is_module=True)
 
 
 @pytest.mark.parametrize(
