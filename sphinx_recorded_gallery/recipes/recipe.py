@@ -275,13 +275,30 @@ def _read_title(paragraph: str) -> tuple[str, str]:
     return title.strip(), "\n".join(below)
 
 
-def _visible(content: str) -> str:
+def _show(content: str, path: Path, line: int, remedy: str) -> str:
     """Return code without the parts that Sphinx-Gallery leaves out of a page.
 
-    Raises ``ExtensionError`` for an ignored part without an end.
+    Raises ``GalleryError`` with the place and the remedy for an ignored part without an end.
     """
-    content = py_source_parser.remove_ignore_blocks(content)
+    try:
+        content = py_source_parser.remove_ignore_blocks(content)
+    except ExtensionError as error:
+        raise GalleryError(str(error), path=path, line=line, remedy=remedy) from None
     return py_source_parser.remove_config_comments(content)
+
+
+def _show_module(inlined: Inlined) -> str:
+    """Return what a reader sees of an inlined module; raise ``GalleryError`` if it is nothing."""
+    remedy = "add the missing line to this module"
+    source = _show(inlined.source, inlined.path, inlined.line, remedy)
+    if not source.strip():
+        raise GalleryError(
+            "all code of this module is ignored, so no cell can show it",
+            path=inlined.path,
+            line=inlined.line,
+            remedy="remove sphinx_gallery_start_ignore and sphinx_gallery_end_ignore from it",
+        )
+    return source
 
 
 class _Kind(Enum):
@@ -316,11 +333,7 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
     if own.plumbing:
         inlined = inline(path, block)
         return _Part(block=block, kind=_Kind.PLUMBING, settings=own, inlined=inlined)
-    try:
-        source = _visible(block.content)
-    except ExtensionError as error:  # an ignored part without its end
-        remedy = "add the missing line to this cell"
-        raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
+    source = _show(block.content, path, block.lineno, "add the missing line to this cell")
     if not source.strip():
         if own != NO_SETTINGS:
             raise GalleryError(
@@ -333,7 +346,7 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
     inlined = inline(path, block)
     if inlined:
         own = replace(own, fold=own.fold or inlined.summary)
-        source = _visible(inlined.source)
+        source = _show_module(inlined)
     if own.fold_output and not own.fold:
         raise GalleryError(
             "fold_output in a cell that is not folded",

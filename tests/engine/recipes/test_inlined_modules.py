@@ -22,6 +22,7 @@ def measure(x: int) -> int:
 
 SIZE = 3
 '''
+START, END = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
 MISPLACED = "a module that an example inlines may hold only functions and constants"
 
 
@@ -93,6 +94,8 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
         ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", MISPLACED),
         ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),
         ("from __future__ import annotations\nSIZE = 1\n", "_bench.py:1", MISPLACED),
+        (f"{START}SIZE = 1\n", "_bench.py:1", 'All "sphinx_gallery_start_ignore" flags must have'),
+        (f"{START}SIZE = 1\n{END}", "_bench.py:1", "all code of this module is ignored"),
         ("SIZE = " + "-" * 100_000 + "1\n", "_bench.py", "cannot be read: nested too deeply"),
     ],
 )
