@@ -109,17 +109,23 @@ class ChartDirective(SphinxDirective):
         Raises ``ValueError`` for a form that there is not.
         """
         whole = self.options.get("whole", "")
+        curve = self.options.get("curve", "")
         asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
         if asks_for_busy_time:
+            if whole:
+                raise ValueError(f"a chart of {BUSY} time has no parts; remove :whole:")
+            refuse_curve(curve)
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
         if whole:
+            refuse_curve(curve)
             data = self._query([*quantities, whole])
             require_one_size(data)
             return data, draw_parts(data, whole, name_parts())
         if len(quantities) > 1:
-            return self._draw_two(quantities)
+            return self._draw_two(quantities, curve)
+        refuse_curve(curve)
         has_limits = quantities[0] in TIMES and "hero" not in self.options
         data = self._query(quantities, with_limits=has_limits)
         if not data.is_of_one_size:
@@ -145,7 +151,7 @@ class ChartDirective(SphinxDirective):
             return Gallery(self.env).find_page(name)
         return self.env.docname
 
-    def _draw_two(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+    def _draw_two(self, quantities: Sequence[str], curve: str) -> tuple[ChartData, Drawing | None]:
         """Draw two quantities: one as a part of the other, or of other units against each other."""
         require_two(quantities)
         data = self._query(quantities)
@@ -153,7 +159,8 @@ class ChartDirective(SphinxDirective):
         if len(units) < 2:
             return data, None  # a CPU does not measure both
         if len(set(units.values())) > 1:
-            return data, draw_scatter(data, self.options.get("curve", ""))
+            return data, draw_scatter(data, curve)
+        refuse_curve(curve)
         require_one_size(data)
         data, part = put_whole_first(data)
         return data, draw_overlaid_bars(data, part=part)
@@ -163,6 +170,15 @@ def require_one_size(data: ChartData) -> None:
     """Raise ``ValueError`` if a form that has no sizes is asked to draw several."""
     if not data.is_of_one_size:
         raise ValueError("its case has several sizes; choose one by :case:, such as adam.10")
+
+
+def refuse_curve(curve: str) -> None:
+    """Raise ``ValueError`` if a form that joins no points is asked for a curve."""
+    if curve:
+        raise ValueError(
+            "only two quantities of different units, such as wall memory, have a curve; "
+            "remove :curve:"
+        )
 
 
 def require_two(quantities: Sequence[str]) -> None:
@@ -202,7 +218,7 @@ class SpansDirective(SphinxDirective):
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
-        "beside": directives.unchanged_required,  # a case: both have an axis of the longer one
+        "beside": directives.unchanged_required,  # a case: this axis is at least as long as its; it names this one, too
     }
 
     def run(self) -> list[nodes.Node]:

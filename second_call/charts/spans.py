@@ -42,7 +42,9 @@ class SpansData:
     typography: Typography
     lanes: Sequence[Lane] = ()
     case: str = ""
-    least_end: float = 0.0  # seconds: of a picture beside which this one stands
+    # Seconds: the end of the picture beside which this one stands. It lengthens this axis only, so
+    # that of two pictures on one axis each names the other.
+    least_end: float = 0.0
     problems: Sequence[str] = ()
 
     @property
@@ -144,14 +146,14 @@ def draw_spans(data: SpansData) -> Drawing | None:
     table_rows = []
     notebook_rows = []
     for lane in data.lanes:
-        blocks = _draw_characters(lane.spans, data.end)
+        blocks = _draw_characters(lane.spans, data.axis_end)
         count = format_value(len(lane.spans), "", typography)
         share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
         sentences.append(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts)
         table_rows.append([lane.name, count, share])
         notebook_rows.append([lane.name, blocks, share])
-    length = format_value(data.end, "s", typography)
+    length = format_value(data.axis_end, "s", typography)
     html = render_html(
         "spans.html",
         label=typography.typeset("; ".join(sentences)),

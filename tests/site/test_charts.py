@@ -20,7 +20,7 @@ from second_call.charts.directive import put_whole_first
 from second_call.charts.lines import draw_lines
 from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
-from second_call.charts.releases import Change, draw_changes
+from second_call.charts.releases import ChangeRow, draw_changes
 from second_call.charts.scales import Scale, format_value
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
@@ -277,6 +277,11 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
     path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
     assert path["d"] == "M0.0 .5h500.0"
+    # A notebook has the same axis
+    assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
+    _name, characters, share = drawing.notebook.rows[0]
+    assert characters == "█" * 24 + "·" * 24
+    assert share == "100%"  # of the time until it ends, as in the table
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -287,9 +292,9 @@ def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
 
 def test_changes_of_a_release_lie_around_one() -> None:
     changes = [
-        Change(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
-        Change(label="first call", ratio=0.8, low=0.7, high=0.9, hosts=4),
-        Change(label="memory", ratio=1.01, low=0.99, high=1.02, hosts=1),
+        ChangeRow(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
+        ChangeRow(label="first call", ratio=0.8, low=0.7, high=0.9, hosts=4),
+        ChangeRow(label="memory", ratio=1.01, low=0.99, high=1.02, hosts=1),
     ]
     drawing = draw_changes(changes, ENGLISH)
     plot = draw(drawing)
@@ -620,6 +625,10 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         ("no measurement is called 'adam.10.graph.wall'", ":best: CUDA graphs", ":best: graph"),
         ("is none of :only:", ":hero:", ":only: plain"),
         ("name what they are parts of by :whole:", "wall memory", "wall, memory, gpu"),
+        ("a chart of busy time has no parts; remove :whole:", ":hero:", ":whole: wall"),
+        ("have a curve; remove :curve:", ":hero:", ":curve: plain"),
+        ("have a curve; remove :curve:", ":whole: wall", ":whole: wall\n#    :curve: plain"),
+        ("have a curve; remove :curve:", "chart:: wall memory", "chart:: gpu\n#    :curve: plain"),
         ("no spans are published of a case 'SGD'; published are: 'Adam'", ":: Adam", ":: SGD"),
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
