@@ -218,7 +218,8 @@ class SpansDirective(SphinxDirective):
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
-        "beside": directives.unchanged_required,  # a case: this axis is at least as long as its; it names this one, too
+        # A case: this axis is at least as long as its. Its picture names this one, too.
+        "beside": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:
