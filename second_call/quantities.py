@@ -7,6 +7,11 @@ from sphinx_recorded_gallery.api import Quantity
 
 from .labels import _
 
+# Of these units less is better: a chart gives how many times less of it there is.
+GAIN_UNITS = ("s", "B")
+# Of all other quantities, less is better where a chart tells what a release changed.
+MORE_IS_BETTER = ("speedup",)
+
 
 def list_quantities() -> list[Quantity]:
     """Return the quantities of this site, with labels in the reader's language."""

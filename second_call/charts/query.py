@@ -16,11 +16,11 @@ from sphinx_recorded_gallery.api import (
 )
 
 from ..labels import _
+from ..quantities import GAIN_UNITS
 from .chart_data import ChartData, ChartRow, Role, Size, Value
 from .scales import format_value
 
 WALL, GPU, SHARE = "wall", "gpu", "share"
-_GAIN_UNITS = ("s", "B")  # of what is better the less of it there is
 
 
 def query(
@@ -252,7 +252,7 @@ def _find_gain(
     """Return how many times less was measured than before, if less of it is better."""
     if before is None or after is None or after is before:
         return None
-    if after.unit not in _GAIN_UNITS:
+    if after.unit not in GAIN_UNITS:
         return None
     return results.measurements.compare(before.key, after.key)
 

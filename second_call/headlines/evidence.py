@@ -38,7 +38,10 @@ class Evidence(SphinxDirective):
 
 
 def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.Node]:
-    """Return a claim's sentence and, below it, what was compared and in how many processes."""
+    """Return a claim's sentence and, below it, what was compared and in how many processes.
+
+    The line is one sentence here; ``roles.py`` of the engine lays out the same facts as a list.
+    """
     typography = Typography.of(env.config)
     lookup = Gallery(env).look_up(example["recipe"], example["key"])
     box = make_element("div", *example.children, css_class="evidence-example")

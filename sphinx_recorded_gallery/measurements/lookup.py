@@ -298,8 +298,8 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
         on_gpu=recording.on_gpu,
     )
     if not page.comparison.is_current:
-        stale = f"stale recording: {page.comparison.describe()}"
-        problem = GalleryError(stale, path=recording.path).describe(root)
+        text = page.comparison.describe_as_stale()
+        problem = GalleryError(text, path=recording.path).describe(root)
         return replace(results, problem=problem)
     try:
         package = load_settings(file.gallery).release

@@ -121,7 +121,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         _warn(env, page, "recording", str(page.error))
         return
     if not page.comparison.is_current:
-        text = f"stale recording: {page.comparison.describe()}"
+        text = page.comparison.describe_as_stale()
         remedy = suggest_recording_again(page.recipe.name, on_gpu=page.recording.on_gpu)
         _warn(env, page, "stale", text, remedy=remedy)
     pictures: dict[int, list[str]] = {}

@@ -89,6 +89,10 @@ class Comparison:
         """Whether code and inputs have not changed since."""
         return not (self.changed or self.removed or self.inputs)
 
+    def describe_as_stale(self) -> str:
+        """Return that the recording is stale, and what differs: the problem of a page."""
+        return f"stale recording: {self.describe()}"
+
     def describe(self) -> str:
         """Return the differences, for a person who decides whether to record again."""
         parts = []
