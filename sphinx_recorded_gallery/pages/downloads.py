@@ -87,7 +87,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     text = nbformat.v4.writes_json(notebook) + "\n"
     atomic_write(target.with_name(f"{target.name}.ipynb"), text.encode())
     atomic_write(target.with_name(f"{target.name}.py"), script.encode())
-    for name in recipe.inputs:
+    for name in recipe.hash_inputs():
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(recipe.path.parent / name, copy)

@@ -65,7 +65,7 @@ def test_the_source_of_a_module_takes_the_place_of_its_import(tmp_path: Path, ce
     assert first.line == 5 + cell.count("# sphinx_gallery")
     assert first.settings.once == ("once" in cell)
     assert recipe.files == [recipe.path, tmp_path / "_bench.py"]
-    assert recipe.inputs == {}
+    assert recipe.hash_inputs() == {}
     assert first.fingerprint == fingerprint_code(MODULE, is_module=True)
 
 
@@ -82,7 +82,7 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
     (tmp_path / "_package/__init__.py").write_text("")
     recipe = load(tmp_path, cell)
     assert recipe.cells[0].source == cell
-    assert list(recipe.inputs) == inputs
+    assert list(recipe.hash_inputs()) == inputs
     assert recipe.cells[0].inlined is None
 
 
