@@ -31,6 +31,7 @@ from sphinx_recorded_gallery.api import (
 from ..make_nodes import make_table, render_html
 from ..quantities import name_parts
 from .bars import (
+    BAR_CHARACTERS,
     GPU,
     WALL,
     draw_busy_bars,
@@ -42,11 +43,13 @@ from .lines import draw_lines
 from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
-from .spans import SpansData, draw_spans, query_spans
+from .spans import LANE_CHARACTERS, SpansData, draw_spans, query_spans
 
 BUSY = "busy"  # a form, in the place of quantities
-TIMES = (WALL, GPU)  # quantities that may have a limit
-_BLOCK_BAR = re.compile("[·░▁▂▃▄▅▆▇█]+")  # a cell of a table that is a drawing
+_BUSY_QUANTITIES = {WALL, GPU}  # which make a busy bar when both are named
+_LIMITED_QUANTITIES = {WALL, GPU}  # which may have a limit
+# A cell of a table that is a drawing
+_BLOCK_BAR = re.compile(f"[{re.escape(BAR_CHARACTERS + LANE_CHARACTERS)}]+")
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -110,7 +113,7 @@ class ChartDirective(SphinxDirective):
         """
         whole = self.options.get("whole", "")
         curve = self.options.get("curve", "")
-        asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
+        asks_for_busy_time = quantities == [BUSY] or set(quantities) == _BUSY_QUANTITIES
         if asks_for_busy_time:
             if whole:
                 raise ValueError(f"a chart of {BUSY} time has no parts; remove :whole:")
@@ -126,7 +129,7 @@ class ChartDirective(SphinxDirective):
         if len(quantities) > 1:
             return self._draw_two(quantities, curve)
         refuse_curve(curve)
-        has_limits = quantities[0] in TIMES and "hero" not in self.options
+        has_limits = quantities[0] in _LIMITED_QUANTITIES and "hero" not in self.options
         data = self._query(quantities, with_limits=has_limits)
         if not data.is_of_one_size:
             return data, draw_lines(data)

@@ -100,7 +100,7 @@ def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_re
     gallery = Gallery(env)
     measurement = change.now
     names = [
-        gallery.name_case(docname, measurement.case, measurement.size, measurement.sizes),
+        gallery.name_case(docname, measurement.case, measurement.size, measurement.size_name),
         gallery.name_word(docname, measurement.variant),
     ]
     if names_recipe:

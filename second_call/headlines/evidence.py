@@ -6,7 +6,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Gallery, GalleryError, Lookup, Typography, note_problem
 
-from ..charts.scales import format_value
+from ..charts.scales import format_rounded
 from ..labels import _
 from ..make_nodes import make_element, make_paragraph
 from .headline_directive_lines import headline_list
@@ -56,7 +56,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
         name = name_variant(env, example["recipe"], measurement)
         words = f"{typography.format_measurement(measurement)} ({name})"
         if term.factor != 1:
-            factor = format_value(term.factor, "", typography)
+            factor = format_rounded(term.factor, "", typography)
             words = f"{factor} × {words}"
         terms.append(words)
     facts = {

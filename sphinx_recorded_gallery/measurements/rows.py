@@ -46,7 +46,7 @@ class Row:
     quantity: str
     value: float  # in ``unit``; 0 or more
     unit: str  # empty for a bare number
-    sizes: str = ""  # what the size counts
+    size_name: str = ""  # what the size counts; "sizes" in JSON
 
     @cached_property
     def key(self) -> str:
@@ -60,8 +60,9 @@ class Row:
     def as_json(self) -> dict[str, Any]:
         """The JSON object that a recipe publishes."""
         value = asdict(self)
-        if not self.sizes:
-            del value["sizes"]
+        size_name = value.pop("size_name")
+        if size_name:
+            value["sizes"] = size_name
         return value
 
 
@@ -177,7 +178,14 @@ def parse(value: Any) -> tuple[Row, ...]:
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
     if "table" in value:
         _require_rows_of_table(value["table"], rows)
-    return tuple(Row(**row) for row in rows)
+    return tuple(_make_row(row) for row in rows)
+
+
+def _make_row(published: Mapping[str, Any]) -> Row:
+    """Return the row of a JSON object that the schema allows."""
+    fields = dict(published)
+    size_name = fields.pop("sizes", "")
+    return Row(**fields, size_name=size_name)
 
 
 def _require_rows_of_table(table: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
