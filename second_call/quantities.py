@@ -1,14 +1,19 @@
 """Quantities that recipes of this site measure beside those of every gallery.
 
-``recorded_gallery_quantities`` in conf.py names ``list_quantities``.
+``recorded_gallery_quantities`` in conf.py names ``list_site_quantities``.
 """
 
 from sphinx_recorded_gallery.api import Quantity
 
 from .labels import _
 
+# Of these units less is better: a chart gives how many times less of it there is.
+GAIN_UNITS = ("s", "B")
+# Of all other quantities, less is better where a chart tells what a release changed.
+MORE_IS_BETTER = ("speedup",)
 
-def list_quantities() -> list[Quantity]:
+
+def list_site_quantities() -> list[Quantity]:
     """Return the quantities of this site, with labels in the reader's language."""
     return [
         Quantity(name="ready", label=_("ready after"), unit="s"),

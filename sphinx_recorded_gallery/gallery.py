@@ -110,12 +110,12 @@ class Gallery:
         """
         return _join(names_for_readers.name_word(self.env, docname, word))
 
-    def name_case(self, docname: str, case: str, size: Size = None, sizes: str = "") -> str:
+    def name_case(self, docname: str, case: str, size: Size = None, size_name: str = "") -> str:
         """Return what readers call a case at a size: "matmul · rows: 128".
 
-        ``sizes`` is the recipe's word for what the size counts.
+        ``size_name`` is the recipe's word for what the size counts.
         """
-        return _join(names_for_readers.name_case(self.env, docname, case, size, sizes))
+        return _join(names_for_readers.name_case(self.env, docname, case, size, size_name))
 
     def name_quantity(self, docname: str, word: str) -> str:
         """Return what readers call a quantity of a recipe: "wall time" for ``wall``."""

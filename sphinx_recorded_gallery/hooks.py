@@ -1,4 +1,4 @@
-"""The order of listeners and transforms, and functions that add transforms."""
+"""The order of listeners and transforms, functions that add transforms, and nodes of HTML only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 class Priority:
     """The order of listeners and transforms, lower first; comments name those of Sphinx.
 
-    These are plain numbers; those of different events may be equal.
+    These are plain numbers, and equal ones of different events have nothing to do with each other.
+    Of equal ones of one event, the listener or transform that was added first comes first.
     """
 
     # config-inited
@@ -30,7 +31,7 @@ class Priority:
     # transforms of a page that was read
     MARK_CELLS = 2  #: later transforms use the marks
     ADD_OUTPUTS = 3  #: before transforms that look for outputs
-    MARK_TABLES = 3  #: after the transform of outputs, which is added earlier
+    MARK_TABLES = 3  #: after ADD_OUTPUTS: the extension for measurements is set up later
     ADD_TO_PAGE = 4  #: header and cards, before transforms of texts to translate
     ADD_COMMENTS = 5  #: Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  #: for `live`, while each node has its source text

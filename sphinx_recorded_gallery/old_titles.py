@@ -40,6 +40,14 @@ def pages_above(relations: Relations, docname: str) -> list[str]:
     return above
 
 
+def _find_neighbours(relations: Relations, docname: str) -> list[str]:
+    """Return the page before and the page after one, as far as there are such pages."""
+    if docname not in relations:
+        return []
+    _parent, *neighbours = relations[docname]
+    return [neighbour for neighbour in neighbours if neighbour is not None]
+
+
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:
     """Note the links that show the title of the page they lead to."""
     page = get_store(app.env).pages[app.env.docname]  # every page has a record
@@ -60,16 +68,17 @@ def _find_pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str
     shared_titles = _find_titles_of_first_page(env, titles)
     digests = {}
     for docname, page in store.pages.items():
-        _parent, *neighbours = relations.get(docname, [None])
-        shown = page.linked | {*pages_above(relations, docname)}
-        shown |= {neighbour for neighbour in neighbours if neighbour}
+        shown = set(page.linked)
+        shown.update(pages_above(relations, docname))
+        shown.update(_find_neighbours(relations, docname))
         own_titles = [(name, titles.get(name)) for name in sorted(shown)]
         digests[docname] = digest_of((shared_titles, own_titles))
     former_digests = store.titles
     store.titles = digests
     changed = []
     for docname, digest in digests.items():
-        if former_digests.get(docname, digest) != digest:
+        is_new = docname not in former_digests  # it is written anyway
+        if not is_new and former_digests[docname] != digest:
             changed.append(docname)
     return changed
 

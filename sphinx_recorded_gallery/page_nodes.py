@@ -138,7 +138,7 @@ def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePag
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
             line = int(match[1]) if match else 0
-            if line in recipe.hidden:
+            if line in recipe.unshown_lines:
                 _remove_hidden(node)
                 cell = None
             elif number < len(recipe.parts) and line == recipe.parts[number][0].lineno:

@@ -1,8 +1,9 @@
 """Refuse links, pipes and devices where commands read and write.
 
 Git stores links, so a pull request can plant one. Reading through it may show a private file of the
-machine in a log or publish it; writing through it overwrites a file. So each command checks once,
-before it begins.
+machine in a log or publish it; writing through it overwrites a file. So the command line checks
+before a command begins. Each build checks the same places once more, with the folders into which it
+writes: it may also be started by Sphinx's own commands.
 """
 
 from __future__ import annotations
@@ -42,23 +43,36 @@ def refuse_links(root: Path, *places: Path) -> None:
 
 def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links where the commands of a project read and write."""
-    pages = [project.root / folder for folder, _recipes in project.galleries]
-    files = [project.root / FILE_NAME, project.root / LOCALE_IN_REPOSITORY]
-    refuse_links(project.root, *files, project.recordings, project.locale, *pages)
+    refuse_links(project.root, *_list_guarded_places(project.root, project.config))
+
+
+def _list_guarded_places(root: Path, config: Config) -> list[Path]:
+    """Return where commands and builds read what git keeps, and write pages of recipes."""
+    # The extension for translations moves locale_dirs to a setting of its own.
+    moved_folders = getattr(config, "recorded_gallery_locale_dirs", None)
+    catalogs = moved_folders or config.locale_dirs or ["locales"]
+    return [
+        root / FILE_NAME,
+        root / LOCALE_IN_REPOSITORY,
+        root / config.recorded_gallery_recordings,
+        *(root / folder for folder in catalogs),
+        *(root / folder for folder, _recipes in gallery_folders(config)),
+    ]
 
 
 def _find_strange(root: Path, place: Path) -> Iterator[str]:
     """Yield links and devices at a place, above it in the project and below it, in this order."""
     root_path = os.path.abspath(root)
     place_path = os.path.abspath(place)
-    if os.path.commonpath([place_path, root_path]) == place_path:
+    if Path(root_path).is_relative_to(place_path):
         return  # the project's folder, or one above it, where anything may lie
     checked_paths: list[str] = []
+    is_named_from_project = not place.is_absolute() or place.is_relative_to(root)  # as ../locale is
     if place_path.startswith(os.path.join(root_path, "")):
         names = os.path.relpath(place_path, root_path).split(os.sep)
         for count in range(1, len(names) + 1):
             checked_paths.append(os.path.join(root_path, *names[:count]))
-    elif not place.is_absolute() or place.is_relative_to(root):  # such as ../locale
+    elif is_named_from_project:
         checked_paths.append(place_path)
     for path in checked_paths:
         if os.path.lexists(path) and not _is_plain(path):
@@ -99,14 +113,5 @@ def setup(app: Sphinx) -> None:
 
 def _check_build(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
-    # The extension for translations moves locale_dirs to a setting of its own.
-    moved_folders = getattr(config, "recorded_gallery_locale_dirs", None)
-    catalogs = moved_folders or config.locale_dirs or ["locales"]
-    places = [
-        root / FILE_NAME,
-        root / LOCALE_IN_REPOSITORY,
-        root / config.recorded_gallery_recordings,
-    ]
-    places += [root / folder for folder in catalogs]
-    places += [root / folder for folder, _recipes in gallery_folders(config)]
+    places = _list_guarded_places(root, config)
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))

@@ -25,8 +25,9 @@ class Translations:
     def translate(self, catalog: str, texts: Collection[str], language: Language) -> dict[str, str]:
         """Return the translations of texts into any language of the project, by the texts.
 
-        ``catalog`` is a page, of whose prose the texts are, or one of labels, such as the name of a
-        package. Left out is what is not translated, or would spoil a page. Read once in a build.
+        ``catalog`` names where the texts stand: a page, if they are its prose, or a catalog of
+        labels, which is called like its package. The result lacks texts without a translation, and
+        those whose translation would spoil a page. A catalog is read once in a build.
         """
         kind = Kind.PROSE
         if catalog in label_domains(self.env.config):

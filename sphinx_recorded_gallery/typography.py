@@ -1,4 +1,8 @@
-"""How a language writes numbers, measurements and texts made of parts."""
+"""How a language writes numbers, measurements and texts made of parts: what a site needs of it.
+
+The forms are those of ``dates_and_numbers.py`` and ``measurements/numbers.py``, by Babel; this
+module only binds them to the language of a build.
+"""
 
 from __future__ import annotations
 

@@ -15,13 +15,14 @@ from dataclasses import dataclass, replace
 
 from ..labels import _
 from ..make_nodes import render_html
-from .chart_data import ChartData, ChartRow, Drawing, Role, Table, Value
+from .chart_data import ChartData, ChartRow, Drawing, FormattedValue, Role, Table
 from .scales import Scale
 
 WALL, GPU = "wall", "gpu"
 _REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
 _BLOCKS = 24  # characters of the longest bar in a notebook
 _WORKING, _WAITING = "█", "░"
+BAR_CHARACTERS = _WORKING + _WAITING  # of which bars in notebooks consist
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """
     rows = _rows_with_comparable_advice(data)
     shares = [busy_share(row) for row in rows]
-    if shares == [None] * len(rows):
+    if all(share is None for share in shares):
         return draw_plain_bars(data, compact=compact)
     scale = _make_scale(rows, data)
     bars = []
@@ -229,7 +230,9 @@ def _rows_with_comparable_advice(data: ChartData) -> list[ChartRow]:
     return [replace(row, role=Role.OTHER, gain=None) for row in rows]
 
 
-def _make_scale(rows: Sequence[ChartRow], data: ChartData, limit: Value | None = None) -> Scale:
+def _make_scale(
+    rows: Sequence[ChartRow], data: ChartData, limit: FormattedValue | None = None
+) -> Scale:
     """Return the scale of bars, from 0 to the longest bar or range, as far as that is drawn."""
     longest_bar = max(row.values[data.main].number for row in rows)
     longest_range = max(row.values[data.main].high for row in rows)
@@ -268,7 +271,7 @@ def _make_bar(
     )
 
 
-def _make_whisker(value: Value, scale: Scale) -> Whisker | None:
+def _make_whisker(value: FormattedValue, scale: Scale) -> Whisker | None:
     """Return the range of a value; None if it has none."""
     if value.high <= value.low:
         return None
@@ -328,7 +331,7 @@ def _busy_table(rows: Sequence[ChartRow], data: ChartData) -> Table:
     return Table(head=head, rows=lines)
 
 
-def _plain_table(rows: Sequence[ChartRow], data: ChartData, limit: Value | None) -> Table:
+def _plain_table(rows: Sequence[ChartRow], data: ChartData, limit: FormattedValue | None) -> Table:
     """Return values with their ranges, gains if there are any, and the limit."""
     head = ["", data.quantities.get(data.main, "")]
     lines = [[row.name, row.full_words(data.main)] for row in rows]
@@ -361,14 +364,21 @@ def _plain_notebook_table(rows: Sequence[ChartRow], data: ChartData, scale: Scal
 
 
 def _busy_notebook_table(rows: Sequence[ChartRow], data: ChartData, scale: Scale) -> Table:
-    """Return the plain table, its bars with a part that is not solid, and the busy shares."""
-    plain = _plain_notebook_table(rows, data, scale)
+    """Return the columns of the plain table, bars with a part not solid, and busy shares."""
+    head = ["", "", data.quantities.get(data.main, "")]
+    has_gains = _have_gains(rows)
+    if has_gains:
+        head.append(_name_gain(rows, data))
+    head.append(_("GPU busy"))
     lines = []
-    for row, (name, _plain_bar, *words) in zip(rows, plain.rows, strict=True):
+    for row in rows:
         length = scale(row.values[data.main].number)
-        block_bar = _block_bar(length, busy_share(row))
-        lines.append([name, block_bar, *words, format_busy_share(row, data)])
-    return Table(head=[*plain.head, _("GPU busy")], rows=lines)
+        line = [row.name, _block_bar(length, busy_share(row)), row.words(data.main)]
+        if has_gains:
+            line.append(row.gain_words)
+        line.append(format_busy_share(row, data))
+        lines.append(line)
+    return Table(head=head, rows=lines)
 
 
 def _have_gains(rows: Sequence[ChartRow]) -> bool:

@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Value:
+class FormattedValue:
     """A measured number, its range over machines, and both in the reader's words."""
 
     number: float
@@ -44,8 +44,10 @@ class ChartRow:
     name: str  # as readers do
     role: Role = Role.OTHER
     size: Size = None
-    values: Mapping[str, Value] = field(default_factory=dict)  # by quantity
-    gain: Value | None = None  # how many times less than before; None of the row that is before
+    values: Mapping[str, FormattedValue] = field(default_factory=dict)  # by quantity
+    gain: FormattedValue | None = (
+        None  # how many times less than before; None of the row that is before
+    )
 
     def words(self, quantity: str) -> str:
         """Return the value of a quantity as readers see it; empty if it was not measured."""
@@ -83,8 +85,10 @@ class ChartData:
     typography: Typography
     rows: Sequence[ChartRow] = ()
     quantities: Mapping[str, str] = field(default_factory=dict)  # names by word, the first is main
-    sizes: str = ""  # what sizes count, as readers say it
-    limits: Mapping[Size, Value] = field(default_factory=dict)  # the least time there can be
+    size_name: str = ""  # what sizes count, as readers say it
+    limits: Mapping[Size, FormattedValue] = field(
+        default_factory=dict
+    )  # the least time there can be
     scope: str = ""  # the case, the device, how many processes and machines
     range_note: str = ""  # what is in brackets, if any value has a range
     problems: Sequence[str] = ()  # what an author asked for and nobody measured

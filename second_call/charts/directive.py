@@ -31,6 +31,7 @@ from sphinx_recorded_gallery.api import (
 from ..make_nodes import make_table, render_html
 from ..quantities import name_parts
 from .bars import (
+    BAR_CHARACTERS,
     GPU,
     WALL,
     draw_busy_bars,
@@ -42,11 +43,13 @@ from .lines import draw_lines
 from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
-from .spans import SpansData, draw_spans, query_spans
+from .spans import LANE_CHARACTERS, SpansData, draw_spans, query_spans
 
 BUSY = "busy"  # a form, in the place of quantities
-TIMES = (WALL, GPU)  # quantities that may have a limit
-_BLOCK_BAR = re.compile("[·░▁▂▃▄▅▆▇█]+")  # a cell of a table that is a drawing
+_BUSY_QUANTITIES = {WALL, GPU}  # which make a busy bar when both are named
+_LIMITED_QUANTITIES = {WALL, GPU}  # which may have a limit
+# A cell of a table that is a drawing
+_BLOCK_BAR = re.compile(f"[{re.escape(BAR_CHARACTERS + LANE_CHARACTERS)}]+")
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -109,18 +112,24 @@ class ChartDirective(SphinxDirective):
         Raises ``ValueError`` for a form that there is not.
         """
         whole = self.options.get("whole", "")
-        asks_for_busy_time = quantities == [BUSY] or set(quantities) == set(TIMES)
+        curve = self.options.get("curve", "")
+        asks_for_busy_time = quantities == [BUSY] or set(quantities) == _BUSY_QUANTITIES
         if asks_for_busy_time:
+            if whole:
+                raise ValueError(f"a chart of {BUSY} time has no parts; remove :whole:")
+            refuse_curve(curve)
             data = self._query([WALL], optional=[GPU])
             require_one_size(data)
             return data, draw_busy_bars(data)
         if whole:
+            refuse_curve(curve)
             data = self._query([*quantities, whole])
             require_one_size(data)
             return data, draw_parts(data, whole, name_parts())
         if len(quantities) > 1:
-            return self._draw_two(quantities)
-        has_limits = quantities[0] in TIMES and "hero" not in self.options
+            return self._draw_two(quantities, curve)
+        refuse_curve(curve)
+        has_limits = quantities[0] in _LIMITED_QUANTITIES and "hero" not in self.options
         data = self._query(quantities, with_limits=has_limits)
         if not data.is_of_one_size:
             return data, draw_lines(data)
@@ -145,7 +154,7 @@ class ChartDirective(SphinxDirective):
             return Gallery(self.env).find_page(name)
         return self.env.docname
 
-    def _draw_two(self, quantities: Sequence[str]) -> tuple[ChartData, Drawing | None]:
+    def _draw_two(self, quantities: Sequence[str], curve: str) -> tuple[ChartData, Drawing | None]:
         """Draw two quantities: one as a part of the other, or of other units against each other."""
         require_two(quantities)
         data = self._query(quantities)
@@ -153,7 +162,8 @@ class ChartDirective(SphinxDirective):
         if len(units) < 2:
             return data, None  # a CPU does not measure both
         if len(set(units.values())) > 1:
-            return data, draw_scatter(data, self.options.get("curve", ""))
+            return data, draw_scatter(data, curve)
+        refuse_curve(curve)
         require_one_size(data)
         data, part = put_whole_first(data)
         return data, draw_overlaid_bars(data, part=part)
@@ -163,6 +173,15 @@ def require_one_size(data: ChartData) -> None:
     """Raise ``ValueError`` if a form that has no sizes is asked to draw several."""
     if not data.is_of_one_size:
         raise ValueError("its case has several sizes; choose one by :case:, such as adam.10")
+
+
+def refuse_curve(curve: str) -> None:
+    """Raise ``ValueError`` if a form that joins no points is asked for a curve."""
+    if curve:
+        raise ValueError(
+            "only two quantities of different units, such as wall memory, have a curve; "
+            "remove :curve:"
+        )
 
 
 def require_two(quantities: Sequence[str]) -> None:
@@ -202,7 +221,8 @@ class SpansDirective(SphinxDirective):
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
-        "beside": directives.unchanged_required,  # a case: both have an axis of the longer one
+        # A case: this axis is at least as long as its. Its picture names this one, too.
+        "beside": directives.unchanged_required,
     }
 
     def run(self) -> list[nodes.Node]:

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..labels import _
-from .chart_data import ChartData, ChartRow, Drawing, Size, Table, Value
+from .chart_data import ChartData, ChartRow, Drawing, FormattedValue, Size, Table
 from .plot import Axis, Line, Range, draw_plot
-from .scales import Scale, format_value, label_ticks
+from .scales import Scale, format_rounded, label_ticks
 
 _MARGIN = 1.15  # an axis reaches so far beyond the values
 _MOST_TICKS = 7
@@ -57,12 +57,12 @@ def draw_lines(data: ChartData) -> Drawing | None:
     html = draw_plot(
         label=_describe_table(table_rows, data),
         lines=lines,
-        across=Axis(name=data.sizes, ticks=_size_ticks(field, data)),
+        across=Axis(name=data.size_name, ticks=_size_ticks(field, data)),
         up=Axis(name=data.quantities[data.main], ticks=_value_ticks(field, data, variants)),
     )
-    head = [data.sizes]
+    head = [data.size_name]
     for number in numbers.values():
-        head.append(format_value(number, "", data.typography))
+        head.append(format_rounded(number, "", data.typography))
     return Drawing(html=html, table=Table(head=head, rows=table_rows), has_ranges=True)
 
 
@@ -79,7 +79,7 @@ def _make_field(
     data: ChartData,
     variants: Mapping[str, Sequence[ChartRow]],
     numbers: Mapping[Size, float],
-    limits: Mapping[Size, Value],
+    limits: Mapping[Size, FormattedValue],
 ) -> _Field:
     """Return axes for all sizes, measurements above 0 and limits."""
     heights = [limit.number for limit in limits.values()]
@@ -124,7 +124,7 @@ def _make_line(rows: Sequence[ChartRow], data: ChartData, field: _Field) -> Line
     )
 
 
-def _make_range(x: float, value: Value, field: _Field) -> Range:
+def _make_range(x: float, value: FormattedValue, field: _Field) -> Range:
     up = field.up
     return Range(
         x=x,
@@ -135,7 +135,7 @@ def _make_range(x: float, value: Value, field: _Field) -> Range:
     )
 
 
-def _limit_line(limits: Mapping[Size, Value], field: _Field) -> Line:
+def _limit_line(limits: Mapping[Size, FormattedValue], field: _Field) -> Line:
     """Return the line of the limits, from the smallest size to the largest."""
     points = []
     for size, limit in limits.items():
@@ -153,7 +153,7 @@ def _size_ticks(field: _Field, data: ChartData) -> list[tuple[float, str]]:
         numbers = field.across.ticks(_MOST_SIZES)
     ticks = []
     for number in numbers:
-        label = format_value(number, "", data.typography)
+        label = format_rounded(number, "", data.typography)
         ticks.append((field.across(number), label))
     return ticks
 

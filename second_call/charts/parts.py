@@ -9,7 +9,7 @@ from ..labels import _
 from ..make_nodes import render_html
 from .bars import Bar, Segment
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
-from .scales import Scale, format_value
+from .scales import Scale, format_rounded
 
 _SHADES = 4
 
@@ -50,8 +50,8 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
     for stack in stacks:
         words = {}
         for quantity, length in stack.lengths.items():
-            words[quantity] = format_value(length, "s", data.typography)
-        total_words = format_value(stack.total, "s", data.typography)
+            words[quantity] = format_rounded(length, "s", data.typography)
+        total_words = format_rounded(stack.total, "s", data.typography)
         bars.append(_make_bar(stack, parts, words, total_words, data, scale))
         cells = [words.get(quantity, "") for quantity in parts]
         table_rows.append([stack.row.name, *cells, total_words])

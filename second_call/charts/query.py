@@ -16,11 +16,11 @@ from sphinx_recorded_gallery.api import (
 )
 
 from ..labels import _
-from .chart_data import ChartData, ChartRow, Role, Size, Value
-from .scales import format_value
+from ..quantities import GAIN_UNITS
+from .chart_data import ChartData, ChartRow, FormattedValue, Role, Size
+from .scales import format_rounded
 
 WALL, GPU, SHARE = "wall", "gpu", "share"
-_GAIN_UNITS = ("s", "B")  # of what is better the less of it there is
 
 
 def query(
@@ -79,12 +79,12 @@ def query(
     )
     if not drawn:
         return data
-    sizes = drawn[0].sizes
+    size_name = drawn[0].size_name
     case_name = recipe.name_case(case, drawn[0])
     processes = _describe_processes(results, drawn)
     return replace(
         data,
-        sizes=recipe.name(sizes) if sizes else "",
+        size_name=recipe.name(size_name) if size_name else "",
         scope=case_name + typography.SEPARATOR + processes,
     )
 
@@ -113,7 +113,7 @@ class _Recipe:
         size = measurement.size
         if not case.endswith(f".{size}"):
             size = None
-        return self.gallery.name_case(self.docname, measurement.case, size, measurement.sizes)
+        return self.gallery.name_case(self.docname, measurement.case, size, measurement.size_name)
 
 
 def _only_case(published: Sequence[Measurement], quantity: str) -> str:
@@ -252,19 +252,19 @@ def _find_gain(
     """Return how many times less was measured than before, if less of it is better."""
     if before is None or after is None or after is before:
         return None
-    if after.unit not in _GAIN_UNITS:
+    if after.unit not in GAIN_UNITS:
         return None
     return results.measurements.compare(before.key, after.key)
 
 
-def make_value(measurement: Measurement, typography: Typography) -> Value:
+def make_value(measurement: Measurement, typography: Typography) -> FormattedValue:
     """Return a measurement with its words."""
     words = typography.format_measurement(measurement)
     range_words = typography.format_range(measurement)
     full_words = words
     if range_words:
         full_words = typography.typeset(f"{words} ({range_words})")
-    return Value(
+    return FormattedValue(
         number=measurement.value,
         low=measurement.low,
         high=measurement.high,
@@ -275,10 +275,12 @@ def make_value(measurement: Measurement, typography: Typography) -> Value:
     )
 
 
-def _find_limits(measured: Sequence[Measurement], typography: Typography) -> dict[Size, Value]:
+def _find_limits(
+    measured: Sequence[Measurement], typography: Typography
+) -> dict[Size, FormattedValue]:
     """Return limits in seconds by size: the share that a variant reaches, times its time."""
     by_key = {measurement.key: measurement for measurement in measured}
-    limits: dict[Size, Value] = {}
+    limits: dict[Size, FormattedValue] = {}
     for share in measured:
         if share.quantity != SHARE or share.size in limits:
             continue
@@ -288,8 +290,8 @@ def _find_limits(measured: Sequence[Measurement], typography: Typography) -> dic
         if time is None or not share.value * time.value:
             continue
         seconds = share.value * time.value
-        words = format_value(seconds, "s", typography)
-        limits[share.size] = Value(
+        words = format_rounded(seconds, "s", typography)
+        limits[share.size] = FormattedValue(
             number=seconds,
             low=seconds,
             high=seconds,

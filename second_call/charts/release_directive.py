@@ -17,13 +17,13 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_recorded_gallery.api import Change, Gallery, Typography, watch
 
 from ..navigation import list_recipes
+from ..quantities import MORE_IS_BETTER
 from ..short_titles import short_title
 from . import releases
 from .directive import make_node
 
 # What tells a reader whether to upgrade, in this order; the sentences tell the rest.
 DRAWN = ("speedup", "gpu", "memory", "first_call")
-MORE_IS_BETTER = ("speedup",)
 RECIPES_DRAWN = 4  # those in which a quantity changed most
 # Bytes; the ratio of smaller amounts is that of a workspace or of the allocator's own blocks
 LEAST_MEMORY_DRAWN = 100e6
@@ -100,7 +100,7 @@ def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_re
     gallery = Gallery(env)
     measurement = change.now
     names = [
-        gallery.name_case(docname, measurement.case, measurement.size, measurement.sizes),
+        gallery.name_case(docname, measurement.case, measurement.size, measurement.size_name),
         gallery.name_word(docname, measurement.variant),
     ]
     if names_recipe:

@@ -11,12 +11,12 @@ from sphinx_recorded_gallery.api import Typography
 from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
-from .scales import Scale, format_value, label_ticks
+from .scales import Scale, format_rounded, label_ticks
 
 _MARGIN = 1.05  # the axis reaches so far beyond the values
 _MOST_TICKS = 5
 _DIGITS = 3
-_LABEL_WIDTH = 5  # half of it, in per cent of the room
+_LEAST_DISTANCE = 5  # of the label of a tick from that of 1×, in per cent of the room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def draw_changes(changes: Sequence[ChangeRow], typography: Typography) -> Drawin
         label=typography.typeset("; ".join(sentences)),
         one=scale(1),
         ticks=_make_ticks(scale, typography),
-        one_words=format_value(1, "x", typography),
+        one_words=format_rounded(1, "x", typography),
         changes=rows,
     )
     table = Table(
@@ -82,18 +82,18 @@ def _make_ticks(scale: Scale, typography: Typography) -> list[tuple[float, str]]
     """Return place and label of each tick, without those so near 1× that labels would meet."""
     ticks = []
     for place, label in label_ticks(scale, "x", typography, _MOST_TICKS):
-        if abs(place - scale(1)) > _LABEL_WIDTH:
+        if abs(place - scale(1)) > _LEAST_DISTANCE:
             ticks.append((place, label))
     return ticks
 
 
 def _make_row(change: ChangeRow, scale: Scale, typography: Typography) -> dict[str, Any]:
     """Return what the template draws of a change: places in per cent, and words."""
-    ratio = format_value(change.ratio, "x", typography, _DIGITS)
+    ratio = format_rounded(change.ratio, "x", typography, _DIGITS)
     facts = {
         "ratio": ratio,
-        "low": format_value(change.low, "x", typography, _DIGITS),
-        "high": format_value(change.high, "x", typography, _DIGITS),
+        "low": format_rounded(change.low, "x", typography, _DIGITS),
+        "high": format_rounded(change.high, "x", typography, _DIGITS),
         "machines": change.hosts,
     }
     words = _("%(ratio)s (one machine)")

@@ -95,7 +95,7 @@ def _linear_ticks(low: float, high: float, most: int) -> list[float]:
     return [low, high]
 
 
-def format_value(value: float, unit: str, typography: Typography, digits: int = 3) -> str:
+def format_rounded(value: float, unit: str, typography: Typography, digits: int = 3) -> str:
     """Return a value with its unit, as readers write it: 14.2 ms, 16.8 GB, 2.7×, 63%.
 
     ``unit`` is that of a row; 0 is written without it. ``digits`` is the number of significant
@@ -117,6 +117,6 @@ def label_ticks(
     """Return place and label of each of at most ``most`` round values on an axis."""
     ticks = []
     for value in scale.ticks(most):
-        label = format_value(value, unit, typography)
+        label = format_rounded(value, unit, typography)
         ticks.append((scale(value), label))
     return ticks

@@ -13,13 +13,14 @@ from sphinx_recorded_gallery.api import Gallery, GalleryError, Typography, slug
 from ..labels import _
 from ..make_nodes import render_html
 from .chart_data import Drawing, Table
-from .scales import Scale, format_value, label_ticks
+from .scales import Scale, format_rounded, label_ticks
 
 _MOST_TICKS = 6
 _WIDTH = 1000  # units of a drawing
-_LEAST_GAP = 0.2  # in these units: a shorter gap cannot be seen
+_LEAST_GAP = 0.2  # in these units: a shorter gap cannot be seen, so it is closed
+_LEAST_WIDTH = 0.2  # in these units: a shorter span could not be seen, so it is drawn longer
 _SLOTS = 48  # characters of a lane in a notebook
-_BLOCKS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
+LANE_CHARACTERS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
 _LEAST_SHARE = 0.001  # of a slot that is not shown as empty
 
 
@@ -42,7 +43,9 @@ class SpansData:
     typography: Typography
     lanes: Sequence[Lane] = ()
     case: str = ""
-    least_end: float = 0.0  # seconds: of a picture beside which this one stands
+    # Seconds: the end of the picture beside which this one stands. It lengthens this axis only, so
+    # that of two pictures on one axis each names the other.
+    least_end: float = 0.0
     problems: Sequence[str] = ()
 
     @property
@@ -111,7 +114,7 @@ def sort_lanes(lanes: Sequence[Lane]) -> list[Lane]:
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
-    """Return rising spans without those that overlap or lie closer together than a gap."""
+    """Return rising spans; those that overlap or are at most a gap apart are joined into one."""
     merged: list[Span] = []
     for start, end in spans:
         if not merged:
@@ -144,14 +147,14 @@ def draw_spans(data: SpansData) -> Drawing | None:
     table_rows = []
     notebook_rows = []
     for lane in data.lanes:
-        blocks = _draw_characters(lane.spans, data.end)
-        count = format_value(len(lane.spans), "", typography)
+        blocks = _draw_characters(lane.spans, data.axis_end)
+        count = format_rounded(len(lane.spans), "", typography)
         share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
         sentences.append(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts)
         table_rows.append([lane.name, count, share])
         notebook_rows.append([lane.name, blocks, share])
-    length = format_value(data.end, "s", typography)
+    length = format_rounded(data.axis_end, "s", typography)
     html = render_html(
         "spans.html",
         label=typography.typeset("; ".join(sentences)),
@@ -175,7 +178,8 @@ def _make_path(spans: Sequence[Span], scale: Scale) -> str:
     pieces = []
     for start, end in merge(spans, least_gap):
         left, right = scale(start), scale(end)
-        width = max(right - left, _LEAST_GAP)  # the shortest kernel is seen, too
+        width = max(right - left, _LEAST_WIDTH)
+        # Move to the middle of the lane, which is one unit high, and draw a line to the right.
         pieces.append(f"M{left:.1f} .5h{width:.1f}")
     return "".join(pieces)
 
@@ -192,9 +196,9 @@ def _draw_characters(spans: Sequence[Span], end: float) -> str:
             overlap = min(stop, last) - max(start, first)
             busy += max(0.0, overlap)
         share = busy / (last - first)
-        highest = len(_BLOCKS) - 1
+        highest = len(LANE_CHARACTERS) - 1
         level = min(highest, round(share * highest))
         if share > _LEAST_SHARE:
             level = max(1, level)
-        characters.append(_BLOCKS[level])
+        characters.append(LANE_CHARACTERS[level])
     return "".join(characters)

@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Typography
 
-from ..charts.scales import format_value
+from ..charts.scales import format_rounded
 from ..labels import _
 from ..make_nodes import render
 from .gains import published_gains
@@ -51,7 +51,7 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
     explanation = _explain([*start_ups.values()], first_calls, typography)
     table = render(
         "does_it_pay.html",
-        columns=[format_value(ratio, "x", typography) for ratio in SPEED_UPS],
+        columns=[format_rounded(ratio, "x", typography) for ratio in SPEED_UPS],
         rows=_make_rows(startup, typography),
         startup=f"{startup:.6g}",
         example=EXAMPLE,
@@ -69,9 +69,9 @@ def _explain(
     start_up = median(start_ups)
     first_call = median(first_calls)
     facts = {
-        "startup": format_value(start_up + first_call, "s", typography, 2),
-        "compiler": format_value(start_up, "s", typography, 2),
-        "first_call": format_value(first_call, "s", typography, 2),
+        "startup": format_rounded(start_up + first_call, "s", typography, 2),
+        "compiler": format_rounded(start_up, "s", typography, 2),
+        "first_call": format_rounded(first_call, "s", typography, 2),
         "recipes": len(start_ups),
         "cases": len(first_calls),
     }
@@ -91,7 +91,7 @@ def _make_rows(startup: float, typography: Typography) -> list[tuple[str, list[s
         for ratio in SPEED_UPS:
             calls = calls_to_pay(startup, seconds, ratio)
             cells.append(format_calls(calls, typography))
-        rows.append((format_value(seconds, "s", typography), cells))
+        rows.append((format_rounded(seconds, "s", typography), cells))
     return rows
 
 
@@ -129,8 +129,8 @@ def describe_fields(
         return texts["never"]
     factor = total / (total - startup)
     facts = {
-        "factor": format_value(factor, "x", typography),
-        "example": format_value(EXAMPLE, "x", typography),
+        "factor": format_rounded(factor, "x", typography),
+        "example": format_rounded(EXAMPLE, "x", typography),
         "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), typography),
     }
     return typography.typeset(texts["pays"] % facts)

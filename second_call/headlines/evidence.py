@@ -6,7 +6,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Gallery, GalleryError, Lookup, Typography, note_problem
 
-from ..charts.scales import format_value
+from ..charts.scales import format_rounded
 from ..labels import _
 from ..make_nodes import make_element, make_paragraph
 from .headline_directive_lines import headline_list
@@ -38,7 +38,10 @@ class Evidence(SphinxDirective):
 
 
 def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.Node]:
-    """Return a claim's sentence and, below it, what was compared and in how many processes."""
+    """Return a claim's sentence and, below it, what was compared and in how many processes.
+
+    The line is one sentence here; ``roles.py`` of the engine lays out the same facts as a list.
+    """
     typography = Typography.of(env.config)
     lookup = Gallery(env).look_up(example["recipe"], example["key"])
     box = make_element("div", *example.children, css_class="evidence-example")
@@ -53,7 +56,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
         name = name_variant(env, example["recipe"], measurement)
         words = f"{typography.format_measurement(measurement)} ({name})"
         if term.factor != 1:
-            factor = format_value(term.factor, "", typography)
+            factor = format_rounded(term.factor, "", typography)
             words = f"{factor} × {words}"
         terms.append(words)
     facts = {

@@ -12,7 +12,7 @@ from sphinx_recorded_gallery.api import Gallery, Measurement, RecipeResults, Typ
 from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
 from ..charts.chart_data import ChartData, ChartRow, Role
 from ..charts.query import make_value
-from ..charts.scales import format_value
+from ..charts.scales import format_rounded
 from ..labels import _
 from ..make_nodes import make_element
 from .gains import Gain, Side, State
@@ -107,7 +107,7 @@ def format_startup(gain: Gain, typography: Typography) -> str:
     if gain.state in (State.MEMORY, State.STARTUP):
         return ""
     if gain.startup is not None:
-        return format_value(gain.startup, "s", typography, 2)
+        return format_rounded(gain.startup, "s", typography, 2)
     has_capture = gain.is_graph  # which takes time that this recipe has not measured
     if gain.compiles_nothing and not has_capture:
         return _("none")

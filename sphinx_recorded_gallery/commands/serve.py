@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import shlex
 from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -14,12 +15,14 @@ from .arguments import LANGUAGES, argument, command
 from .site import build_site
 
 _HOST = "127.0.0.1"
+_BUILD = Path("_build")
+_LAST_PRIVILEGED_PORT, _LAST_PORT = 1023, 65535
 
 
 @command(
     "serve",
     LANGUAGES,
-    argument("--build", type=Path, default=Path("_build"), help="folder for the built site"),
+    argument("--build", type=Path, default=_BUILD, help="folder for the built site"),
     argument("--port", type=int, default=8000, help="by default 8000; 0 for any free one"),
     takes_sphinx_options=True,
 )
@@ -52,7 +55,10 @@ def bind_server(options: argparse.Namespace, folder: Path) -> ThreadingHTTPServe
         text = f"cannot be used: {error}"
         if _is_taken(error):
             text = "is taken"
-        command = suggest("serve", "", *options.languages, f"--port {_find_free_port()}")
+        words = [*options.languages, f"--port {_find_free_port(options.port)}"]
+        if options.build != _BUILD:
+            words.append(f"--build {shlex.quote(str(options.build))}")
+        command = suggest("serve", "", *words)
         raise GalleryError(f"port {options.port} {text}", remedy=f"run: {command}") from None
     return server
 
@@ -61,9 +67,11 @@ def _is_taken(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno == errno.EADDRINUSE
 
 
-def _find_free_port() -> int:
-    """Return the first free port from 8001 on; 0, which stands for any, if there is none."""
-    for port in range(8001, 8100):
+def _find_free_port(asked: int) -> int:
+    """Return the first free port above the one that was asked for; 0, for any, if there is none."""
+    first = max(asked, _LAST_PRIVILEGED_PORT) + 1
+    last = min(first + 99, _LAST_PORT)
+    for port in range(first, last + 1):
         if _is_free(port):
             return port
     return 0

@@ -37,13 +37,13 @@ from .replicates import replicates_path
 
 
 class Outcome(Enum):
-    """The outcome of looking up measurements."""
+    """The outcome of looking up measurements. What readers are told is ``Lookup.problem``."""
 
     MEASURED = "measured"
-    NO_CURRENT_RECORDING = "there is no recording of this code; the recipe's own page reports it"
-    UNREADABLE = "the files do not fit together; the problem is the same for all keys"
-    WRONG_KEY = "no measurement has this name, or several have"
-    LEFT_TO_GPU = "only a GPU measures it, and the recording was made on a CPU"
+    NO_CURRENT_RECORDING = "no current recording"  # which the recipe's own page reports
+    UNREADABLE = "unreadable"  # files do not fit together; the problem is the same for all keys
+    WRONG_KEY = "wrong key"  # no measurement has this name, or several have
+    LEFT_TO_GPU = "left to a GPU"  # only a GPU measures it, and the recording was made on a CPU
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,8 +298,8 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
         on_gpu=recording.on_gpu,
     )
     if not page.comparison.is_current:
-        stale = f"stale recording: {page.comparison.describe()}"
-        problem = GalleryError(stale, path=recording.path).describe(root)
+        text = page.comparison.describe_as_stale()
+        problem = GalleryError(text, path=recording.path).describe(root)
         return replace(results, problem=problem)
     try:
         package = load_settings(file.gallery).release

@@ -116,7 +116,7 @@ def _draw(
     locale = Language.current(env.config).locale
     quantities = _order(table.quantities)
     has_sizes = len({row.size for row in table.rows}) > 1
-    size_name = next((row.sizes for row in table.rows if row.sizes), "")
+    size_name = next((row.size_name for row in table.rows if row.size_name), "")
     head: list[list[nodes.Node]] = []
     if has_sizes:
         head.append(name_nodes(name_word(env, env.docname, size_name)))

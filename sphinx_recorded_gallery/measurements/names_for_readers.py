@@ -43,27 +43,29 @@ def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -
     return [(str(name), False)]
 
 
-def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
+def name_case(
+    env: BuildEnvironment, recipe: str, case: str, size: Size, size_name: str = ""
+) -> Pieces:
     """Return the name of a case with its size, if it has one: "matmul · rows: 128".
 
-    ``sizes`` is the word for what the size counts, "rows" here.
+    ``size_name`` is the word for what the size counts, "rows" here.
     """
     if size is None:
         return name_word(env, recipe, case)
     pieces: Pieces = []
     # A case that is called like what its sizes count is named once: "detours: 3"
-    if sizes != case:
+    if size_name != case:
         pieces += [*name_word(env, recipe, case), (SEPARATOR, False)]
-    if sizes:
+    if size_name:
         colon = typeset(": ", Language.current(env.config).locale)
-        pieces += [*name_word(env, recipe, sizes), (colon, False)]
+        pieces += [*name_word(env, recipe, size_name), (colon, False)]
     pieces += name_word(env, recipe, str(size))
     return pieces
 
 
 def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measurement) -> Pieces:
     """Return the names of a measurement's case, size, variant and quantity, in this order."""
-    case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
+    case = name_case(env, recipe, measurement.case, measurement.size, measurement.size_name)
     variant = name_word(env, recipe, measurement.variant)
     quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
     separator = (SEPARATOR, False)

@@ -26,22 +26,22 @@ _MULTIPLES = {
 }
 
 
-def find_last_digit(figure: Measurement) -> int:
+def find_last_digit(measurement: Measurement) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
     It is the place of the first digit of half the range's width, as long as that leaves between
     ``LEAST_DIGITS`` and ``MOST_DIGITS`` digits. Counts have no decimals.
     """
-    value = figure.value
+    value = measurement.value
     # The places that leave the fewest and the most digits
     highest_place = first_digit(value) - LEAST_DIGITS + 1
     lowest_place = first_digit(value) - MOST_DIGITS + 1
-    is_count = figure.unit in _COUNTS and math.isclose(value, round(value))
-    if figure.processes < 2:
-        if is_count and not figure.unit:  # calls to break even, in contrast, come from times
+    is_count = measurement.unit in _COUNTS and math.isclose(value, round(value))
+    if measurement.processes < 2:
+        if is_count and not measurement.unit:  # calls to break even, in contrast, come from times
             return 0
         return _with_carry(value, highest_place, LEAST_DIGITS)
-    half_width = (figure.high - figure.low) / 2
+    half_width = (measurement.high - measurement.low) / 2
     if not half_width:
         if is_count:
             return 0
@@ -71,40 +71,45 @@ def _with_carry(value: float, place: int, most: int) -> int:
     return place
 
 
-def describe_spread(figure: Measurement, locale: Locale) -> str:
+def describe_spread(measurement: Measurement, locale: Locale) -> str:
     """Return the range that is expected or was seen, and on how many machines and processes."""
-    if figure.processes < 2:
+    if measurement.processes < 2:
         return str(_("measured in one process"))
-    low, high = _format_ends(figure, locale)
-    if not low and figure.hosts > 1:
+    low, high = _format_ends(measurement, locale)
+    if not low and measurement.hosts > 1:
         text = _("the same in %(processes)s processes on %(machines)s machines")
     elif not low:
         text = _("the same in %(processes)s processes on one machine")
-    elif figure.is_predicted:
+    elif measurement.is_predicted:
         text = _(
             "%(low)s to %(high)s expected on another machine, "
             "from %(processes)s processes on %(machines)s"
         )
-    elif figure.hosts > 1:
+    elif measurement.hosts > 1:
         text = _("%(low)s to %(high)s on %(machines)s machines, in %(processes)s processes")
     else:
         text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
-    facts = {"low": low, "high": high, "processes": figure.processes, "machines": figure.hosts}
+    facts = {
+        "low": low,
+        "high": high,
+        "processes": measurement.processes,
+        "machines": measurement.hosts,
+    }
     return str(text % facts)
 
 
-def format_range(figure: Measurement, locale: Locale) -> str:
+def format_range(measurement: Measurement, locale: Locale) -> str:
     """Return both ends of a range, with the number of machines unless it is a prediction.
 
     Returns "" if both ends look the same.
     """
-    low, high = _format_ends(figure, locale)
+    low, high = _format_ends(measurement, locale)
     if not low:
         return ""
-    if figure.is_predicted:
+    if measurement.is_predicted:
         return join_ends(low, high)
-    facts = {"low": low, "high": high, "machines": figure.hosts}
-    if figure.hosts > 1:
+    facts = {"low": low, "high": high, "machines": measurement.hosts}
+    if measurement.hosts > 1:
         return str(_("%(low)s to %(high)s on %(machines)s machines") % facts)
     return str(_("%(low)s to %(high)s on one machine") % facts)
 
@@ -114,21 +119,22 @@ def join_ends(low: str, high: str) -> str:
     return str(_("%(low)s to %(high)s") % {"low": low, "high": high})
 
 
-def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
+def _format_ends(measurement: Measurement, locale: Locale) -> tuple[str, str]:
     """Return both ends, the upper one with its unit; two empty texts if they look the same."""
-    low = format_measurement(figure, locale, figure.low, bare=True)
-    if low == format_measurement(figure, locale, figure.high, bare=True):
+    low = format_measurement(measurement, locale, measurement.low, bare=True)
+    if low == format_measurement(measurement, locale, measurement.high, bare=True):
         return "", ""
-    return low, format_measurement(figure, locale, figure.high)
+    return low, format_measurement(measurement, locale, measurement.high)
 
 
 def format_measurement(
-    figure: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
+    measurement: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
 ) -> str:
     """Return a measurement, or an ``end`` of its range, with suitable digits and unit."""
-    value = figure.value if end is None else end
-    like = figure.value or figure.high  # so that both ends of a range have the same unit
-    return format_value(value, figure.unit, locale, find_last_digit(figure), like=like, bare=bare)
+    value = measurement.value if end is None else end
+    like = measurement.value or measurement.high  # so that both ends of a range have the same unit
+    last_digit = find_last_digit(measurement)
+    return format_value(value, measurement.unit, locale, last_digit, like=like, bare=bare)
 
 
 def format_value(

@@ -219,13 +219,13 @@ def measure_all(
     gpu_bound = name_gpu_bound(quantities) if quantities is not None else None
     measured = measure(((process.host, process.rows) for process in processes), gpu_bound)
     # Only some rows of a case name what its sizes count; each measurement needs that name.
-    sizes_of_case = {}
+    size_names = {}  # by case
     for process in processes:
         for row in process.rows:
-            if row.sizes:
-                sizes_of_case[row.case] = row.sizes
+            if row.size_name:
+                size_names[row.case] = row.size_name
     by_key = {
-        key: replace(measurement, sizes=sizes_of_case.get(measurement.case, ""))
+        key: replace(measurement, size_name=size_names.get(measurement.case, ""))
         for key, measurement in measured.items()
     }
     return Measurements(by_key=by_key, processes=tuple(processes), release=release)

@@ -24,7 +24,7 @@ class Quantity:
 
     name: str
     label: str  #: what readers call it, in their language
-    unit: str = ""  #: in which it is published; empty for what is counted
+    unit: str = ""  #: in which it is published, else `check` says so; empty for what is counted
     meaning: str = ""  #: what it is, for those who write recipes
     gpu_only: bool = False  #: a CPU does not measure it
     gpu_bound: bool = False  #: it follows from the GPU alone, whatever the host's CPU does
@@ -32,7 +32,7 @@ class Quantity:
 
 
 def standard_quantities() -> dict[str, Quantity]:
-    """Return the quantities of every gallery by name, in the order of a table's columns."""
+    """Return the quantities of every gallery by name, in the order of the reference."""
     quantities = [
         Quantity(
             name="wall",

@@ -48,10 +48,10 @@ class Measurement(Row):
     """Value and range of one row in all processes, or of the ratio of two.
 
     It is called as its row is, by ``case``, ``variant``, ``size`` and ``quantity``, and by the
-    ``key`` that joins them: ``adam.10.fused.wall``. ``sizes`` is what the size counts. ``value``,
-    ``low`` and ``high`` are in ``unit``: ``s``, ``B``, ``B/s``, ``x`` for a ratio, ``share`` of
-    one, or a word for what is counted. ``processes`` and ``hosts`` are how many measured it;
-    ``gpu_bound`` tells that nothing but the GPU decides it.
+    ``key`` that joins them: ``adam.10.fused.wall``. ``size_name`` is what the size counts.
+    ``value``, ``low`` and ``high`` are in ``unit``: ``s``, ``B``, ``B/s``, ``x`` for a ratio,
+    ``share`` of one, or a word for what is counted. ``processes`` and ``hosts`` are how
+    many measured it; ``gpu_bound`` tells that nothing but the GPU decides it.
     """
 
     low: float

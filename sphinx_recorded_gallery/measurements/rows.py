@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from ..recipes.recipe import Recipe
+    from .quantities import Quantity
 
 MIME = PUBLISHED_MIME + "rows+json"
 REMEDY = "correct what the example publishes"
@@ -45,7 +46,7 @@ class Row:
     quantity: str
     value: float  # in ``unit``; 0 or more
     unit: str  # empty for a bare number
-    sizes: str = ""  # what the size counts
+    size_name: str = ""  # what the size counts; "sizes" in JSON
 
     @cached_property
     def key(self) -> str:
@@ -59,8 +60,9 @@ class Row:
     def as_json(self) -> dict[str, Any]:
         """The JSON object that a recipe publishes."""
         value = asdict(self)
-        if not self.sizes:
-            del value["sizes"]
+        size_name = value.pop("size_name")
+        if size_name:
+            value["sizes"] = size_name
         return value
 
 
@@ -100,26 +102,47 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
     return tuple(rows)
 
 
-def find_misspelled(
-    notebook: NotebookNode, recipe: Recipe, known: Collection[str]
+def find_hints(
+    notebook: NotebookNode, recipe: Recipe, quantities: Mapping[str, Quantity]
 ) -> list[GalleryError]:
-    """Return an error for each published quantity whose name looks like a misspelled one.
+    """Return an error for each published quantity whose name or unit may be a mistake.
 
-    ``known`` are the quantities of the project. Others may be published, so this is a hint.
+    ``quantities`` are those of the project. Others, and other units, may be published: so these are
+    hints.
     """
     errors: dict[str, GalleryError] = {}
     for number, data in find_data(notebook):
         for row in find_rows(data):
-            name = row.quantity
-            if name in known or name in errors:
+            if row.quantity in errors:
                 continue
-            similar = difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_LIKENESS)
-            if similar:
-                text = f"no quantity is named {name!r}; did you mean {similar[0]!r}?"
+            if row.quantity in quantities:
+                mistake = _check_unit(row, quantities[row.quantity])
+            else:
+                mistake = _check_name(row.quantity, quantities)
+            if mistake:
+                text, remedy = mistake
                 line = recipe.cells[number - 1].line
-                remedy = "if not, name it in recorded_gallery_quantities"
-                errors[name] = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
+                error = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
+                errors[row.quantity] = error
     return [*errors.values()]
+
+
+def _check_name(name: str, known: Collection[str]) -> tuple[str, str] | None:
+    """Return the mistake and its remedy if the name of a quantity looks like a misspelled one."""
+    similar = difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_LIKENESS)
+    if not similar:
+        return None
+    text = f"no quantity is named {name!r}; did you mean {similar[0]!r}?"
+    return text, "if not, name it in recorded_gallery_quantities"
+
+
+def _check_unit(row: Row, quantity: Quantity) -> tuple[str, str] | None:
+    """Return the mistake and its remedy if a row has another unit than its quantity."""
+    if row.unit == quantity.unit:
+        return None
+    text = f"{row.key} is published with the unit {row.unit!r}; that of {quantity.name} is "
+    text += repr(quantity.unit)
+    return text, "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
 
 
 def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:
@@ -155,7 +178,14 @@ def parse(value: Any) -> tuple[Row, ...]:
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
     if "table" in value:
         _require_rows_of_table(value["table"], rows)
-    return tuple(Row(**row) for row in rows)
+    return tuple(_make_row(row) for row in rows)
+
+
+def _make_row(published: Mapping[str, Any]) -> Row:
+    """Return the row of a JSON object that the schema allows."""
+    fields = dict(published)
+    size_name = fields.pop("sizes", "")
+    return Row(**fields, size_name=size_name)
 
 
 def _require_rows_of_table(table: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -171,6 +201,6 @@ def _require_rows_of_table(table: Mapping[str, Any], rows: Sequence[Mapping[str,
 def require_unique(rows: Sequence[Row]) -> None:
     """Raise ``ValueError`` for a key that several rows have."""
     counts = Counter(row.key for row in rows)
-    for key, count in counts.most_common(1):
+    for key, count in counts.items():
         if count > 1:
             raise ValueError(f"{count} rows have the key {key}")

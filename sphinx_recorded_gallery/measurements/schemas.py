@@ -4,7 +4,6 @@ Descriptions in a schema complete the sentence "it has to be ...".
 """
 
 import json
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,18 +38,20 @@ def _read(name: str) -> dict[str, Any]:
 
 def _describe(error: Any) -> str:
     """Return the mistake of a value in words, from the descriptions in the schema."""
-    text = "a huge number"  # an integer of thousands of digits
-    with suppress(ValueError):
+    try:
         text = repr(error.value)
+    except ValueError:  # an integer of thousands of digits
+        text = "a huge number"
     needed = error.definition.get("description", error.message)
     what = f"{text:.200}, which has to be {needed}"
     _data, *place = error.path
-    if not place:
-        return f"it is {what}"
-    if place[0] != "rows" or len(place) not in (2, 3):
-        name = ".".join(str(part) for part in place)
-        return f"{name} is {what}"
-    row = f"row {int(place[1]) + 1}"
-    if len(place) == 2:
-        return f"{row}: it is {what}"
-    return f"{row}: {place[2]} is {what}"
+    match place:
+        case []:
+            return f"it is {what}"
+        case ["rows", index]:
+            return f"row {int(index) + 1}: it is {what}"
+        case ["rows", index, name]:
+            return f"row {int(index) + 1}: {name} is {what}"
+        case _:
+            name = ".".join(str(part) for part in place)
+            return f"{name} is {what}"

@@ -87,7 +87,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     text = nbformat.v4.writes_json(notebook) + "\n"
     atomic_write(target.with_name(f"{target.name}.ipynb"), text.encode())
     atomic_write(target.with_name(f"{target.name}.py"), script.encode())
-    for name in recipe.inputs:
+    for name in recipe.hash_inputs():
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(recipe.path.parent / name, copy)
@@ -359,7 +359,11 @@ def _remove_obeyed_text(script: str, notebook: NotebookNode, recipe: Recipe) -> 
 
 
 def check_program(script: bytes, recipe: Recipe) -> None:
-    """Raise ``GalleryError`` if a script is not the same program as its recipe."""
+    """Raise ``GalleryError`` if a script is not the same program as its recipe.
+
+    It does not rely on how comments were translated, which ``translate/code_comments.py`` checks as
+    text: what is compared here is what Python reads.
+    """
     code = "\n".join(_cell_sources(recipe))
     try:
         is_same = _read_program(script) == _read_program(code)

@@ -28,7 +28,7 @@ def add_mathml(app: Sphinx, config: Config) -> None:
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
     """Write an inline formula."""
-    self.body.append(_convert(node, as_block=False))
+    self.body.append(_convert(node))
     raise nodes.SkipNode
 
 
@@ -38,7 +38,7 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     if node.get("number"):
         number = f'<span class="eqno">({node["number"]})</span>'
     start = self.starttag(node, "div", "", CLASS="math", tabindex="0")
-    self.body.append(f"{start}{number}{_convert(node, as_block=True)}</div>\n")
+    self.body.append(f"{start}{number}{_convert(node)}</div>\n")
     raise nodes.SkipNode
 
 
@@ -54,21 +54,31 @@ def displayed_tex(node: nodes.math_block) -> str:
 def can_convert(node: nodes.math | nodes.math_block) -> bool:
     """Return whether a formula can be written as MathML."""
     try:
-        tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block))
+        _make_mathml(node)
     except Exception:  # of many kinds, see below
         return False
     return True
 
 
-def _convert(node: nodes.Element, *, as_block: bool) -> str:
-    tex = node.astext()
+def _find_tex(node: nodes.math | nodes.math_block) -> str:
     if isinstance(node, nodes.math_block):
-        tex = displayed_tex(node)
+        return displayed_tex(node)
+    return str(node.astext())
+
+
+def _make_mathml(node: nodes.math | nodes.math_block) -> str:
+    is_block = isinstance(node, nodes.math_block)
+    return str(tex2mathml(_find_tex(node), as_block=is_block))
+
+
+def _convert(node: nodes.math | nodes.math_block) -> str:
+    """Return a formula as MathML, or with a warning as it was written."""
     try:
-        return str(tex2mathml(tex, as_block=as_block))
+        return _make_mathml(node)
     # docutils raises MathError for unknown commands, and others for what it did not foresee, such
     # as IndexError for a formula that begins with "^".
     except Exception as error:
+        tex = _find_tex(node)
         logger.warning("formula %r: %s", tex, error, location=node, type="recorded_gallery")
         return f"<code>{escape(nodes.unescape(tex))}</code>"
 

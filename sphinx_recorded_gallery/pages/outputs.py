@@ -17,8 +17,8 @@ from sphinx.util import logging
 from ..errors import GalleryError, suggest_recording_again
 from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, PRINT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
-from ..recipes.mime_types import PUBLISHED_MIME
-from ..recipes.pictures import SUFFIXES, decode_picture
+from ..recipes.mime_types import PICTURES, PUBLISHED_MIME
+from ..recipes.pictures import decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
 from ..store import hash_file, watch
@@ -33,7 +33,7 @@ def picture_kind(data: Mapping[str, Any]) -> str:
     """Return the MIME type of the picture that a page shows for one output; "" if there is none."""
     if "text/html" in data:
         return ""
-    for mime in SUFFIXES:
+    for mime in PICTURES:
         if mime in data:
             return mime
     return ""
@@ -55,7 +55,7 @@ def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, 
             kind = picture_kind(data)
             if kind:
                 number += 1
-                name = f"{folder}/images/sphx_glr_{stem}_{number:03}{SUFFIXES[kind]}"
+                name = f"{folder}/images/sphx_glr_{stem}_{number:03}{PICTURES[kind]}"
                 yield cell.number, name, decode_picture(kind, data[kind])
 
 
@@ -121,7 +121,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         _warn(env, page, "recording", str(page.error))
         return
     if not page.comparison.is_current:
-        text = f"stale recording: {page.comparison.describe()}"
+        text = page.comparison.describe_as_stale()
         remedy = suggest_recording_again(page.recipe.name, on_gpu=page.recording.on_gpu)
         _warn(env, page, "stale", text, remedy=remedy)
     pictures: dict[int, list[str]] = {}

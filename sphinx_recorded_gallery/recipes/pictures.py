@@ -6,13 +6,12 @@ import io
 
 import imagesize
 
-from .mime_types import PICTURES
 from .sanitize import read_svg
 
-SUFFIXES = PICTURES  # by MIME type
 MOST_PIXELS = 100_000_000  # browsers and Pillow refuse much larger ones
-# The first and the last bytes of a file
-_ENDS = {
+# The bytes that a file begins with, and those that mark its end. The latter may stand anywhere:
+# programs append data of their own, which browsers ignore.
+_MARKS = {
     "image/png": (b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"),
     "image/jpeg": (b"\xff\xd8", b"\xff\xd9"),
 }
@@ -35,14 +34,15 @@ def decode_picture(mime: str, data: str) -> bytes:
 def check_picture(mime: str, data: str) -> None:
     """Raise ``ValueError`` with the reason if a page cannot show a picture.
 
-    Only beginning, end and size are checked, which is fast enough for every build.
+    Only the marks of beginning and end and the size are checked, which is fast enough for every
+    build.
     """
     if mime == "image/svg+xml":
         read_svg(data)
         return
     content = decode_picture(mime, data)
     kind = mime.partition("/")[2].upper()
-    begin, end = _ENDS[mime]
+    begin, end = _MARKS[mime]
     if not content.startswith(begin):
         raise ValueError(f"is not a {kind}")
     if end not in content:

@@ -10,6 +10,7 @@ cell it is a cell of its own. So is each block marked with ``# sphinx_gallery_pl
 import ast
 import hashlib
 import re
+import string
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +44,8 @@ from .fingerprint import (
 )
 from .inlined_modules import Inlined, find_rebound, inline
 
-_UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
+# One character of punctuation, repeated
+_UNDERLINE = re.compile(rf"([{re.escape(string.punctuation)}])\1*")
 _TAB_INDENT = re.compile(r"#? *\t")  # of a line of a text, in a comment or a docstring
 
 
@@ -53,8 +55,8 @@ class Cell:
 
     number: int  # counted from 1 among the code cells of the recipe
     line: int  # of the recipe, where the visible code starts
-    source: str  # what a reader sees; empty for a hidden cell
-    code: str  # what runs: ``source`` and hidden code
+    source: str  # what a reader sees; empty for a cell that is not shown
+    code: str  # what runs: ``source``, and code that is not shown
     settings: CellSettings = NO_SETTINGS
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
 
@@ -73,7 +75,7 @@ class Recipe:
     title: str
     summary: str  # the first paragraph below the title, on one line; it may be empty
     blocks: tuple[Block, ...]  # that a page shows
-    hidden: frozenset[int]  # first lines of blocks of code that a page does not show
+    unshown_lines: frozenset[int]  # first lines of blocks of code that a page does not show
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
     lines: dict[str, int]  # of the recipe, by setting
@@ -95,12 +97,14 @@ class Recipe:
         """The files that it is made of, the recipe itself first."""
         files = [self.path]
         files += [cell.inlined.path for cell in self.cells if cell.inlined]
-        files += [self.path.parent / name for name in self.inputs]
+        files += [self.path.parent / name for name in self.hash_inputs()]
         return files
 
-    @property
-    def inputs(self) -> dict[str, str]:
-        """SHA-256 (hex) of each declared file and imported module, by path."""
+    def hash_inputs(self) -> dict[str, str]:
+        """Return the SHA-256 (hex) of each declared file and imported module, by path.
+
+        Reads these files. Raises ``GalleryError`` for one that may not be used.
+        """
         declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
         code = "\n".join(cell.code for cell in self.cells)
         return declared | fingerprint_modules(find_imports(code), self.path.parent)
@@ -110,7 +114,7 @@ class Recipe:
         """Hash of everything that a replicate runs; if it changes, replicates are stale."""
         replicate = self.for_replicate()
         parts = [cell.fingerprint for cell in replicate.cells]
-        parts.append(repr(sorted(replicate.inputs.items())))
+        parts.append(repr(sorted(replicate.hash_inputs().items())))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def for_replicate(self) -> "Recipe":
@@ -132,19 +136,28 @@ class Recipe:
             remedy = "correct the line '# sphinx_gallery_inputs'"
             return GalleryError(text, path=self.path, line=line, remedy=remedy)
 
+        def unreadable(reason: object) -> GalleryError:
+            return error(f"input {name[:100]!r} cannot be read: {reason}")
+
         folder = self.path.parent.resolve()
         relative = PurePosixPath(name)
         try:
             file = (folder / name).resolve()
-            is_inside = ".." not in relative.parts and file.is_relative_to(folder)
-            if relative.suffix in (".py", ".ipynb", ".html"):
-                raise error(f"input {name!r} would replace a page or a download")
-            if not is_inside or relative.is_absolute() or not file.is_file():
-                raise error(f"input {name[:100]!r} is not a file below {self.path.parent}")
-            return hashlib.sha256(file.read_bytes()).hexdigest()
-        except (OSError, ValueError) as fault:  # ValueError: a name that holds a null byte
-            reason = getattr(fault, "strerror", fault)
-            raise error(f"input {name[:100]!r} cannot be read: {reason}") from None
+            is_file = file.is_file()
+        except OSError as fault:  # such as a name that is too long
+            raise unreadable(fault.strerror) from None
+        except ValueError as fault:  # a name that holds a null byte
+            raise unreadable(fault) from None
+        if relative.suffix in (".py", ".ipynb", ".html"):
+            raise error(f"input {name!r} would replace a page or a download")
+        is_inside = ".." not in relative.parts and file.is_relative_to(folder)
+        if not is_inside or relative.is_absolute() or not is_file:
+            raise error(f"input {name[:100]!r} is not a file below {self.path.parent}")
+        try:
+            content = file.read_bytes()
+        except OSError as fault:
+            raise unreadable(fault.strerror) from None
+        return hashlib.sha256(content).hexdigest()
 
 
 def load_recipe(path: Path, name: str = "") -> Recipe:
@@ -168,7 +181,7 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    # Python replaces tabs in the docstring of a block
+    # The docstring is looked at in the file: in the block, Python has replaced its tabs by spaces.
     docstring_end = blocks[1].lineno - 1 if len(blocks) > 1 else len(lines)
     _refuse_mixed_indents(path, lines, 1, lines[:docstring_end])
     for block in blocks[1:]:
@@ -185,7 +198,7 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
         summary=summary,
         cells=tuple(cells),
         blocks=tuple(part.block for part in parts if part.is_shown),
-        hidden=frozenset(part.block.lineno for part in parts if not part.is_shown),
+        unshown_lines=frozenset(part.block.lineno for part in parts if not part.is_shown),
         settings=settings.values,
         lines=settings.lines,
     )
@@ -263,7 +276,7 @@ def _read_title(paragraph: str) -> tuple[str, str]:
     lines = [line.rstrip() for line in paragraph.splitlines()]
     while lines and lines[0].startswith(".."):  # such as a target of links
         del lines[0]
-    is_overlined = len(lines) > 2 and _UNDERLINE.fullmatch(lines[0])
+    is_overlined = len(lines) > 2 and bool(_UNDERLINE.fullmatch(lines[0]))
     if is_overlined:
         del lines[0]
     if len(lines) < 2 or not _UNDERLINE.fullmatch(lines[1]):
@@ -275,13 +288,30 @@ def _read_title(paragraph: str) -> tuple[str, str]:
     return title.strip(), "\n".join(below)
 
 
-def _visible(content: str) -> str:
+def _show(content: str, path: Path, line: int, remedy: str) -> str:
     """Return code without the parts that Sphinx-Gallery leaves out of a page.
 
-    Raises ``ExtensionError`` for an ignored part without an end.
+    Raises ``GalleryError`` with the place and the remedy for an ignored part without an end.
     """
-    content = py_source_parser.remove_ignore_blocks(content)
+    try:
+        content = py_source_parser.remove_ignore_blocks(content)
+    except ExtensionError as error:
+        raise GalleryError(str(error), path=path, line=line, remedy=remedy) from None
     return py_source_parser.remove_config_comments(content)
+
+
+def _show_module(inlined: Inlined) -> str:
+    """Return what a reader sees of an inlined module; raise ``GalleryError`` if it is nothing."""
+    remedy = "add the missing line to this module"
+    source = _show(inlined.source, inlined.path, inlined.line, remedy)
+    if not source.strip():
+        raise GalleryError(
+            "all code of this module is ignored, so no cell can show it",
+            path=inlined.path,
+            line=inlined.line,
+            remedy="remove sphinx_gallery_start_ignore and sphinx_gallery_end_ignore from it",
+        )
+    return source
 
 
 class _Kind(Enum):
@@ -290,7 +320,7 @@ class _Kind(Enum):
     TEXT = auto()
     CODE = auto()  # a cell; if it imports an inlined module, the cell shows the module's source
     PLUMBING = auto()  # a cell that is not shown
-    HIDDEN = auto()  # runs with the next cell: settings, or code that is not shown
+    NEXT = auto()  # no cell of its own, it runs with the next one: settings, or ignored code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,11 +346,7 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
     if own.plumbing:
         inlined = inline(path, block)
         return _Part(block=block, kind=_Kind.PLUMBING, settings=own, inlined=inlined)
-    try:
-        source = _visible(block.content)
-    except ExtensionError as error:  # an ignored part without its end
-        remedy = "add the missing line to this cell"
-        raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
+    source = _show(block.content, path, block.lineno, "add the missing line to this cell")
     if not source.strip():
         if own != NO_SETTINGS:
             raise GalleryError(
@@ -329,11 +355,11 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
                 line=block.lineno,
                 remedy="mark that cell, or add a line: # sphinx_gallery_plumbing = True",
             )
-        return _Part(block=block, kind=_Kind.HIDDEN)
+        return _Part(block=block, kind=_Kind.NEXT)
     inlined = inline(path, block)
     if inlined:
         own = replace(own, fold=own.fold or inlined.summary)
-        source = _visible(inlined.source)
+        source = _show_module(inlined)
     if own.fold_output and not own.fold:
         raise GalleryError(
             "fold_output in a cell that is not folded",
@@ -348,16 +374,16 @@ def _classify(path: Path, block: Block, settings: RecipeSettings) -> _Part:
 def _make_cells(path: Path, parts: Sequence[_Part]) -> list[Cell]:
     """Return the cells of a recipe; raise ``GalleryError`` for one that cannot run or be shown."""
     cells: list[Cell] = []
-    hidden: list[Block] = []  # blocks that run with the next cell
+    waiting: list[Block] = []  # blocks that run with the next cell
     for part in parts:
-        if part.kind is _Kind.HIDDEN:
-            hidden.append(part.block)
+        if part.kind is _Kind.NEXT:
+            waiting.append(part.block)
         elif part.kind is not _Kind.TEXT:
-            cells.append(_make_cell(path, len(cells) + 1, part, _join(hidden)))
-            hidden = []
-    if hidden:
-        block = Block("code", _join(hidden), hidden[0].lineno)
-        last = _make_cell(path, len(cells) + 1, _Part(block=block, kind=_Kind.HIDDEN), "")
+            cells.append(_make_cell(path, len(cells) + 1, part, _join(waiting)))
+            waiting = []
+    if waiting:
+        block = Block("code", _join(waiting), waiting[0].lineno)
+        last = _make_cell(path, len(cells) + 1, _Part(block=block, kind=_Kind.NEXT), "")
         if strip_comments(last.code):
             cells.append(last)
     return cells
@@ -367,11 +393,11 @@ def _join(blocks: Sequence[Block]) -> str:
     return "".join(block.content for block in blocks)
 
 
-def _make_cell(path: Path, number: int, part: _Part, hidden: str) -> Cell:
-    """Return a block of code as a cell, together with the hidden code before it."""
+def _make_cell(path: Path, number: int, part: _Part, code_before: str) -> Cell:
+    """Return a block of code as a cell, which runs the code before it that has no cell, too."""
     block = part.block
     content = part.inlined.source if part.inlined else block.content
-    code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
+    code = py_source_parser.remove_config_comments(code_before + content).strip("\n")
     if DEFERS_FIGURES.search(content):
         code += "\n# sphinx_gallery_defer_figures"  # the kernel obeys it
     try:

@@ -58,7 +58,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     Raises ``GalleryError`` if the recipe cannot be read.
     """
     recipe = load_recipe(file.path, file.name)
-    _ = recipe.inputs  # raises an error for mistakes in the recipe's list of inputs
+    _ = recipe.hash_inputs()  # raises an error for mistakes in the recipe's list of inputs
     path = file.recording_path(folder)
     try:
         recording = _read(path, file, file_state(path))

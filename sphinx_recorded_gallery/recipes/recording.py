@@ -3,8 +3,9 @@
 A recording is a notebook of code cells with outputs. ``metadata.recording`` holds fingerprints of
 the code and the provenance of the run. A hash guards against accidents: a failed merge, a tool that
 rewrites notebooks, a broken disk. A forger can compute it, too; against that, only the history in
-git helps. A recording may come from a stranger: unless a gallery trusts its recordings, they are
-sanitized when they are read.
+git helps. A recording may come from a stranger. A gallery that does not trust its recordings
+(``recorded_gallery_trust_outputs = False``; the default is True) gets them sanitized when they are
+read.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class Comparison:
 
     recorded: dict[int, NotebookNode]  # recorded cell by the number of the recipe's cell
     changed: tuple[Cell, ...]  # cells of the recipe with no recording of the same code
-    removed: int  # recorded cells that the recipe no longer has
+    removed: int  # recorded cells in whose place the recipe has none, not even a changed one
     inputs: tuple[str, ...]  # declared input files that changed
 
     @property
@@ -89,21 +90,27 @@ class Comparison:
         """Whether code and inputs have not changed since."""
         return not (self.changed or self.removed or self.inputs)
 
+    def describe_as_stale(self) -> str:
+        """Return that the recording is stale, and what differs: the problem of a page."""
+        return f"stale recording: {self.describe()}"
+
     def describe(self) -> str:
         """Return the differences, for a person who decides whether to record again."""
         parts = []
-        own = [cell for cell in self.changed if cell.inlined is None]
-        if own:
-            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in own)
-            parts.append(f"changed code in cell {cells}")
+        own_places = []
+        module_parts = []
         for cell in self.changed:
+            place = f"{cell.number} (line {cell.line})"
             if cell.inlined:  # the recipe itself may be unchanged
                 module = cell.inlined.path.name
-                place = f"cell {cell.number} (line {cell.line})"
-                parts.append(f"changed code in {module}, imported in {place}")
-        surplus = self.removed - len(self.changed)  # a changed cell also counts as removed
-        if surplus > 0:
-            parts.append(f"recorded cells that the example no longer has: {surplus}")
+                module_parts.append(f"changed code in {module}, imported in cell {place}")
+            else:
+                own_places.append(place)
+        if own_places:
+            parts.append(f"changed code in cell {', '.join(own_places)}")
+        parts += module_parts
+        if self.removed:
+            parts.append(f"recorded cells that the example no longer has: {self.removed}")
         if self.inputs:
             parts.append("changed input " + ", ".join(self.inputs))
         return "; ".join(parts)
@@ -256,7 +263,7 @@ def compare(recipe: Recipe, recording: Recording) -> Comparison:
             number = recipe.cells[block.a + offset].number
             recorded[number] = recording.notebook.cells[block.b + offset]
     recorded_inputs = recording.facts["inputs"]
-    current_inputs = recipe.inputs
+    current_inputs = recipe.hash_inputs()
     changed_inputs = []
     for name in sorted({**recorded_inputs, **current_inputs}):
         if recorded_inputs.get(name) != current_inputs.get(name):
@@ -264,9 +271,18 @@ def compare(recipe: Recipe, recording: Recording) -> Comparison:
     return Comparison(
         recorded=recorded,
         changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
-        removed=len(recorded_code) - len(recorded),
+        removed=_count_removed(matcher),
         inputs=tuple(changed_inputs),
     )
+
+
+def _count_removed(matcher: difflib.SequenceMatcher[str]) -> int:
+    """Return how many recorded cells have no cell of the recipe in their place."""
+    removed = 0
+    for _tag, current_start, current_end, recorded_start, recorded_end in matcher.get_opcodes():
+        surplus = (recorded_end - recorded_start) - (current_end - current_start)
+        removed += max(0, surplus)  # a changed cell stands in the place of a recorded one
+    return removed
 
 
 def find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:

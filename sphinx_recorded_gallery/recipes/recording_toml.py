@@ -75,8 +75,14 @@ def load_settings(recipes_folder: Path) -> Settings:
     variables = data.get("environment", {})
     inherit = variables.pop("inherit", ())
     environment = {name: str(value) for name, value in variables.items()}
-    other_settings = data.get("limits", {}) | data.get("provenance", {}) | data.get("output", {})
-    return Settings(environment=environment, inherit=inherit, **other_settings)
+    # Python refuses a setting that two of these tables have, rather than lose one of them.
+    return Settings(
+        environment=environment,
+        inherit=inherit,
+        **data.get("limits", {}),
+        **data.get("provenance", {}),
+        **data.get("output", {}),
+    )
 
 
 @cache

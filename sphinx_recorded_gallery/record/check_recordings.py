@@ -18,7 +18,7 @@ from ..measurements.keys import find_references
 from ..measurements.lookup import find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities
-from ..measurements.rows import find_misspelled
+from ..measurements.rows import find_hints
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
@@ -169,7 +169,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     for file in files.values():
         report = inspect(file, folder)
         if report.status == "current" and report.recording and report.recipe:
-            found = find_misspelled(report.recording.notebook, report.recipe, quantities)
+            found = find_hints(report.recording.notebook, report.recipe, quantities)
             hints = tuple(error.describe(Path.cwd()) for error in found)
             report = replace(report, hints=hints)
         if report.status == "current" and report.recording and not report.recording.on_gpu:

@@ -46,7 +46,7 @@ def describe_code(task: Task) -> dict[str, str]:
     if settings_file.exists():
         settings_digest = sha256(settings_file.read_bytes()).hexdigest()
     cells = [cell.fingerprint for cell in recipe.cells]
-    recipe_text = repr((cells, recipe.inputs, recipe.settings))
+    recipe_text = repr((cells, recipe.hash_inputs(), recipe.settings))
     packages = load_settings(task.file.gallery).packages
     return {
         "engine": code_digest().hex(),

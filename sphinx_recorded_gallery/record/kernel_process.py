@@ -41,7 +41,8 @@ from traitlets.config import Config
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux' <sys/prctl.h>
 _TO_TIDY_UP = 3  # seconds
-# Libraries in C buffer their output until it is flushed, since it does not go to a terminal.
+# To call functions of C: prctl, and fflush, as libraries in C buffer what they print until it is
+# flushed, where it does not go to a terminal.
 _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
@@ -193,7 +194,10 @@ class RecipeDisplayHook(ZMQShellDisplayHook):
 
 
 class RecipeShell(ZMQInteractiveShell):
-    """Runs cells. By IPython's class name, libraries would recognize a notebook with widgets."""
+    """Runs cells as in a script.
+
+    Its name matters: libraries that find IPython's class name draw widgets, as in a notebook.
+    """
 
     displayhook_class = Type(RecipeDisplayHook)
     defers_figures = False  # whether the figures of the current cell are left to the next one
@@ -313,7 +317,9 @@ def show_open_figures() -> None:
     elif not InlineBackend.instance().close_figures:  # the recipe shows them again after changes
         return
     if get_ipython().defers_figures:
-        vars(show).update(_to_draw=[], _draw_called=False)  # else the backend shows them after this
+        # Else the backend shows them after this. These are attributes of a function.
+        show._to_draw = []  # type: ignore[attr-defined]
+        show._draw_called = False  # type: ignore[attr-defined]
         return
     try:
         for number in pyplot.get_fignums():
@@ -334,8 +340,8 @@ def stand_guard() -> None:
         return
     _C.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     recorder = int(os.environ["JPY_PARENT_PID"])
-    kernel = os.fork()
-    if not kernel:
+    kernel_pid = os.fork()
+    if kernel_pid == 0:  # in the child
         os.setsid()
         os.environ["JPY_PARENT_PID"] = str(os.getppid())
         return
@@ -348,9 +354,9 @@ def stand_guard() -> None:
     _C.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != recorder:  # it was killed already
         end()
-    ended, status = 0, 0
-    while ended != kernel:
-        ended, status = os.wait()
+    ended_pid, status = 0, 0
+    while ended_pid != kernel_pid:
+        ended_pid, status = os.wait()
     _end_children()
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
@@ -391,7 +397,8 @@ def main(recipe: Path) -> None:
     app.initialize([])
     del sys.modules["debugpy"]
     # A recipe that replaces the streams and restores them afterwards can go on printing.
-    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
+    sys.__stdout__ = sys.stdout  # type: ignore[assignment, misc]
+    sys.__stderr__ = sys.stderr  # type: ignore[assignment, misc]
     # Sending opens a socket at first use: a recipe may leave no free file descriptor for it.
     send = app.session.send
     iopub = app.iopub_thread
@@ -403,7 +410,8 @@ def main(recipe: Path) -> None:
     for name in ("exit", "quit"):  # as in a script; those of IPython do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
-    vars(pylabtools)["print_figure"] = print_figure  # used by IPython's own backend
+    # Used by IPython's own backend
+    pylabtools.print_figure = print_figure  # type: ignore[assignment]
     shell.events.register("post_execute", mend_streams)
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)

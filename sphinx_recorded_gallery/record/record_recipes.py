@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from ..errors import GalleryError, describe_error, suggest
 from ..measurements.quantities import list_quantities
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
-from ..measurements.rows import find_misspelled, read_rows
+from ..measurements.rows import find_hints, read_rows
 from ..measurements.spans import read_spans
 from ..planted_links import refuse_links
 from ..project import Project
@@ -251,7 +251,7 @@ class Session:
             self.recorded.add(task.title)
             seconds = result.metadata.recording.seconds
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
-            for error in find_misspelled(result, task.recipe, self._quantities):
+            for error in find_hints(result, task.recipe, self._quantities):
                 self.say(f"note: {error.describe(Path.cwd())}")
             return self.plan(task, result)
         except Exception as error:  # a fault of one task must not end the others

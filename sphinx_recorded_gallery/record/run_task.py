@@ -80,7 +80,7 @@ def run_task(
     recipe = task.recipe
     # Before the run, since a recipe may change its own files:
     fingerprint = recipe.replicate_fingerprint
-    inputs = recipe.inputs
+    inputs = recipe.hash_inputs()
     states = _module_states(recipe)
     environment = conditions.environment | {NUMBER: str(task.number)}
     conditions = replace(conditions, environment=environment)
@@ -147,7 +147,7 @@ def run_task(
 
 def _module_states(recipe: Recipe) -> dict[str, tuple[int, int] | None]:
     """Return time and size of each module that a recipe imports from its folder."""
-    modules = [name for name in recipe.inputs if name.endswith(".py")]
+    modules = [name for name in recipe.hash_inputs() if name.endswith(".py")]
     return {name: file_state(recipe.path.parent / name) for name in modules}
 
 
@@ -167,7 +167,7 @@ def _run_in_scratch(
     recipe = task.to_run
     with run_folder() as folder:
         (folder / "work").mkdir()
-        for name in recipe.inputs:
+        for name in recipe.hash_inputs():
             target = folder / "work" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(task.recipe.path.parent / name, target)

@@ -308,7 +308,12 @@ def replace_diff_comments(
 
 
 def _find_harm(source: str, changed: str, *, is_module: bool) -> str:
-    """Return what is wrong with code after its comments were replaced; empty if it is the same."""
+    """Return what is wrong with code after its comments were replaced; empty if it is the same.
+
+    The code may be a piece that cannot be parsed, such as that of a diff, so it is compared as
+    text. The whole script is compared once more, as a program: by ``check_program`` of
+    ``pages/downloads.py``.
+    """
     code_before = _without_texts(source, is_module=is_module)
     code_after = _without_texts(changed, is_module=is_module)
     if code_before != code_after:

@@ -145,7 +145,7 @@ def add_names(_env: BuildEnvironment, document: nodes.document, page: RecipePage
     words: dict[str, None] = {}  # in order, without repetitions
     for _cell, data in find_data(page.recording.notebook):
         for row in find_rows(data):
-            for name in (row.case, row.sizes, row.size or "", row.variant):
+            for name in (row.case, row.size_name, row.size or "", row.variant):
                 words[str(name)] = None
         spans = find_spans(data)
         if spans:
@@ -291,7 +291,9 @@ def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
 def _is_same_page_of(effect: tuple[str, str], effects: set[tuple[str, str]], code: str) -> bool:
     """Tell an address of what the source page leads to, in the language ``code``."""
     name, address = effect
-    sources = [source for other, source in effects if other == name == "refuri"]
+    if name != "refuri":
+        return False
+    sources = [source for other_name, source in effects if other_name == "refuri"]
     return any(is_same_page(source, address, code) for source in sources)
 
 

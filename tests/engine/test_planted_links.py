@@ -36,6 +36,15 @@ def victim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_commands_look_into_all_folders_of_catalogs(
+    site: Gallery, victim: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.configure(locale_dirs=["locale", "more"])
+    plant(site, "more/ko/LC_MESSAGES/index.po", victim)
+    assert run(site, "check") == 1
+    assert "more/ko/LC_MESSAGES/index.po: is a link; remove it" in capsys.readouterr().err
+
+
 def plant(site: Gallery, name: str, target: Path) -> None:
     """Put a link into the gallery, in the place of whatever is there."""
     path = site.root / name

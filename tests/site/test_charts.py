@@ -15,13 +15,13 @@ from second_call.charts.bars import (
     draw_overlaid_bars,
     draw_plain_bars,
 )
-from second_call.charts.chart_data import ChartData, ChartRow, Drawing, Role, Value
+from second_call.charts.chart_data import ChartData, ChartRow, Drawing, FormattedValue, Role
 from second_call.charts.directive import put_whole_first
 from second_call.charts.lines import draw_lines
 from second_call.charts.parts import draw_parts
 from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import ChangeRow, draw_changes
-from second_call.charts.scales import Scale, format_value
+from second_call.charts.scales import Scale, format_rounded
 from second_call.charts.scatter import draw_scatter, find_frontier
 from second_call.charts.spans import Lane, SpansData, draw_spans, merge, sort_lanes
 from sphinx_recorded_gallery.api import Typography
@@ -32,10 +32,10 @@ from tests.helpers.gallery import ROOT, Gallery
 ENGLISH = Typography(find_locale("en"))
 
 
-def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> Value:
+def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> FormattedValue:
     """Return a value whose range is only itself, if no ends are named."""
-    words = format_value(number, unit, ENGLISH).replace("\u00a0", " ")
-    return Value(
+    words = format_rounded(number, unit, ENGLISH).replace("\u00a0", " ")
+    return FormattedValue(
         number=number,
         low=low or number,
         high=high or number,
@@ -45,7 +45,7 @@ def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> Va
     )
 
 
-def row(name: str, role: Role, gain: float = 0, **values: Value) -> ChartRow:
+def row(name: str, role: Role, gain: float = 0, **values: FormattedValue) -> ChartRow:
     return ChartRow(
         variant=name, name=name, role=role, values=values, gain=value(gain, "x") if gain else None
     )
@@ -176,7 +176,9 @@ def lines_of(sizes: Sequence[object]) -> ChartData:
         for name, role, factor in (("plain", Role.BEFORE, 4), ("graph", Role.BEST, 1))
         for number, size in enumerate(sizes)
     ]
-    return ChartData(typography=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, sizes="layers")
+    return ChartData(
+        typography=ENGLISH, quantities={"gpu": "GPU time"}, rows=rows, size_name="layers"
+    )
 
 
 def test_lines_go_over_sizes_and_are_named_where_they_end() -> None:
@@ -277,6 +279,11 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
     path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
     assert path["d"] == "M0.0 .5h500.0"
+    # A notebook has the same axis
+    assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
+    _name, characters, share = drawing.notebook.rows[0]
+    assert characters == "█" * 24 + "·" * 24
+    assert share == "100%"  # of the time until it ends, as in the table
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -320,7 +327,7 @@ def test_an_axis_that_is_not_logarithmic_has_equal_steps() -> None:
     ],
 )
 def test_values_have_their_unit_as_in_the_language(number: float, unit: str, shown: str) -> None:
-    assert format_value(number, unit, Typography(Locale("de"))).replace("\u00a0", " ") == shown
+    assert format_rounded(number, unit, Typography(Locale("de"))).replace("\u00a0", " ") == shown
 
 
 RECIPE = """
@@ -620,6 +627,10 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         ("no measurement is called 'adam.10.graph.wall'", ":best: CUDA graphs", ":best: graph"),
         ("is none of :only:", ":hero:", ":only: plain"),
         ("name what they are parts of by :whole:", "wall memory", "wall, memory, gpu"),
+        ("a chart of busy time has no parts; remove :whole:", ":hero:", ":whole: wall"),
+        ("have a curve; remove :curve:", ":hero:", ":curve: plain"),
+        ("have a curve; remove :curve:", ":whole: wall", ":whole: wall\n#    :curve: plain"),
+        ("have a curve; remove :curve:", "chart:: wall memory", "chart:: gpu\n#    :curve: plain"),
         ("no spans are published of a case 'SGD'; published are: 'Adam'", ":: Adam", ":: SGD"),
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from second_call.prose_checks import _PAGES, EXCUSES, check_texts, find_in_text
+from second_call.prose_checks import (
+    _UNCHECKED_PAGES,
+    EXCUSES,
+    check_texts,
+    find_in_text,
+    find_pages,
+)
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import ROOT
 from tests.helpers.site_pages import RECIPES
@@ -64,9 +70,17 @@ def test_a_sentence_that_compares_or_holds_a_typed_number_is_found(text: str) ->
     assert [(finding.line, finding.sentence) for finding in found] == TEXTS[text]
 
 
+def test_all_pages_are_checked_but_those_that_are_named(tmp_path: Path) -> None:
+    for name in ("pytorch_2_16", "new", "glossary"):
+        (tmp_path / f"{name}.rst").write_text("It is faster.\n")
+    assert [path.stem for path in find_pages(tmp_path)] == ["new", "pytorch_2_16"]
+    unchecked = {path.stem for path in ROOT.glob("*.rst")} - {
+        page.stem for page in find_pages(ROOT)
+    }
+    assert unchecked == set(_UNCHECKED_PAGES)  # else a name stands for no page
+
+
 def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -> None:
-    for name in _PAGES:
-        (tmp_path / f"{name}.rst").write_text("Words.\n")
     recipes = tmp_path / "recipes_source"
     recipes.mkdir()
     (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
@@ -77,10 +91,10 @@ def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -
     excuses.write_text("# Why.\nfaq: It is faster\n")
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
-        'index.rst:4: it compares without a claim: "It is faster."; make it a claim, weaken it, '
-        "or excuse it in tests/site/comparisons.txt",
         'faq.rst:1: a number is typed by hand: "It takes 3 ms."; take it from the recording by '
         ":measured:, or excuse it in tests/site/comparisons.txt",
+        'index.rst:4: it compares without a claim: "It is faster."; make it a claim, weaken it, '
+        "or excuse it in tests/site/comparisons.txt",
         "tests/site/comparisons.txt:2: no sentence needs this excuse any more: faq: It is faster; "
         "remove the line",
     ]

@@ -34,11 +34,12 @@ def refuse(*displays: object) -> str:
 
 
 def test_displays_add_up() -> None:
-    other = {**ROW, "size": 200, "sizes": "parameters"}
+    other = {**ROW, "size": 200}
+    published = {**other, "sizes": "parameters"}
     old = {"claims": [{"claim": "adam.faster"}]}  # as recipes once published: nothing reads it
-    found = read_rows(notebook({"rows": [ROW]}, {}, old, {"rows": [other]}), Path("a.py"))
-    assert found == (Row(**ROW), Row(**other))
-    assert [each.as_json for each in found] == [ROW, other]
+    found = read_rows(notebook({"rows": [ROW]}, {}, old, {"rows": [published]}), Path("a.py"))
+    assert found == (Row(**ROW), Row(**other, size_name="parameters"))
+    assert [each.as_json for each in found] == [ROW, published]
     assert read_rows(notebook(), Path("a.py")) == ()
 
 

@@ -1,7 +1,9 @@
 import re
 
 import pytest
+from docutils import nodes
 
+from sphinx_recorded_gallery.pages.formulas_and_images import can_convert
 from tests.helpers.gallery import Gallery
 
 
@@ -27,6 +29,15 @@ def test_what_the_converter_did_not_expect_ends_no_build(gallery: Gallery, tex: 
     build = gallery.build()
     assert "index.rst:8: WARNING: formula " in build.warnings
     assert f"<code>{tex}</code>" in build.page("index")
+
+
+@pytest.mark.parametrize(
+    ("tex", "is_drawn"), [("a\n\nb", True), ("a\n\n^b", False), ("a < \\nothing", False)]
+)
+def test_what_can_be_converted_is_asked_of_the_formula_that_is_drawn(
+    tex: str, is_drawn: bool
+) -> None:
+    assert can_convert(nodes.math_block(tex, tex)) == is_drawn
 
 
 def test_a_numbered_formula_shows_its_number_where_links_lead(gallery: Gallery) -> None:

@@ -22,6 +22,7 @@ def measure(x: int) -> int:
 
 SIZE = 3
 '''
+START, END = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
 MISPLACED = "a module that an example inlines may hold only functions and constants"
 
 
@@ -64,7 +65,7 @@ def test_the_source_of_a_module_takes_the_place_of_its_import(tmp_path: Path, ce
     assert first.line == 5 + cell.count("# sphinx_gallery")
     assert first.settings.once == ("once" in cell)
     assert recipe.files == [recipe.path, tmp_path / "_bench.py"]
-    assert recipe.inputs == {}
+    assert recipe.hash_inputs() == {}
     assert first.fingerprint == fingerprint_code(MODULE, is_module=True)
 
 
@@ -81,7 +82,7 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
     (tmp_path / "_package/__init__.py").write_text("")
     recipe = load(tmp_path, cell)
     assert recipe.cells[0].source == cell
-    assert list(recipe.inputs) == inputs
+    assert list(recipe.hash_inputs()) == inputs
     assert recipe.cells[0].inlined is None
 
 
@@ -93,6 +94,8 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
         ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", MISPLACED),
         ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),
         ("from __future__ import annotations\nSIZE = 1\n", "_bench.py:1", MISPLACED),
+        (f"{START}SIZE = 1\n", "_bench.py:1", 'All "sphinx_gallery_start_ignore" flags must have'),
+        (f"{START}SIZE = 1\n{END}", "_bench.py:1", "all code of this module is ignored"),
         ("SIZE = " + "-" * 100_000 + "1\n", "_bench.py", "cannot be read: nested too deeply"),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
     tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(GalleryError) as caught:
-        _ = load(tmp_path, text).inputs
+        _ = load(tmp_path, text).hash_inputs()
     assert not caplog.records  # Sphinx-Gallery says nothing of it
     assert str(caught.value).startswith(f"{tmp_path}/recipe.py:{BAD[text]}")
     assert "\n" not in str(caught.value)
@@ -126,8 +126,11 @@ def test_inputs_are_hashed_by_their_path_and_several_lines_add_up(tmp_path: Path
         (tmp_path / name).write_text("1")
     lines = "# sphinx_gallery_inputs = ['data/a.csv']\n# sphinx_gallery_inputs = ['b.txt']\n"
     digest = hashlib.sha256(b"1").hexdigest()
-    assert load(tmp_path, f"{HEAD}{lines}x = 1\n").inputs == {"data/a.csv": digest, "b.txt": digest}
-    assert load(tmp_path, f"{HEAD}y = 1\n").inputs == {}
+    assert load(tmp_path, f"{HEAD}{lines}x = 1\n").hash_inputs() == {
+        "data/a.csv": digest,
+        "b.txt": digest,
+    }
+    assert load(tmp_path, f"{HEAD}y = 1\n").hash_inputs() == {}
 
 
 ONCE = "# sphinx_gallery_once = True\n"

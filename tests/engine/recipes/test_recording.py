@@ -16,7 +16,8 @@ import pytest
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.replicates import read_replicates
 from sphinx_recorded_gallery.recipes.pictures import TooLargeError, check_picture
-from sphinx_recorded_gallery.recipes.recording import digest, read_recording
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.recipes.recording import compare, digest, read_recording
 from tests.helpers.gallery import Gallery, write_recording
 
 Notebook = dict[str, Any]
@@ -263,3 +264,27 @@ def test_a_picture_that_is_too_large_is_another_error_than_one_that_is_cut() -> 
         check_picture("image/png", png(30_000, 30_000))
     with pytest.raises(ValueError, match="it has 0 x 5 pixels"):
         check_picture("image/png", png(0, 5))
+
+
+@pytest.mark.parametrize(
+    ("codes", "differences"),
+    [
+        (["x = 1", "y = 2", "z = 3"], ""),
+        (["x = 1", "y = 5", "z = 3"], "changed code in cell 2 (line 12)"),
+        (["x = 1", "z = 3"], "recorded cells that the example no longer has: 1"),
+        # A new cell is not taken for the one that was removed elsewhere
+        (
+            ["w = 0", "x = 1", "y = 2"],
+            "changed code in cell 1 (line 8); recorded cells that the example no longer has: 1",
+        ),
+    ],
+)
+def test_a_removed_cell_is_told_beside_a_new_one(
+    gallery: Gallery, codes: list[str], differences: str
+) -> None:
+    head = '"""\nParts\n=====\n\nText.\n"""\n\n'
+    gallery.add("parts", head + "\n\n# %%\n\n".join(["x = 1", "y = 2", "z = 3"]) + "\n")
+    path = gallery.write("parts", head + "\n\n# %%\n\n".join(codes) + "\n")
+    comparison = compare(load_recipe(path), gallery.recording("parts"))
+    assert comparison.describe() == differences
+    assert comparison.is_current == (not differences)

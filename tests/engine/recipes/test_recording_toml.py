@@ -1,5 +1,7 @@
 """What recording.toml may say, and what is told where it says something else."""
 
+import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,13 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
         load_settings(tmp_path)
     assert str(caught.value).startswith(f"{path}: unexpected value: {told}")
     assert str(caught.value).endswith("; correct it in this file")
+
+
+def test_no_setting_has_the_name_of_another_table_s() -> None:
+    """They are read into one record, in which one of two would be lost."""
+    package = files("sphinx_recorded_gallery.recipes")
+    schema = json.loads(package.joinpath("recording_toml.schema.json").read_text(encoding="utf-8"))
+    names: list[str] = []
+    for table in schema["properties"].values():
+        names += table["properties"]
+    assert len(names) == len(set(names)) > 8

@@ -77,6 +77,21 @@ def test_a_misspelled_quantity_gets_a_hint_and_a_new_one_none(
     assert told.count("did you mean") == told.count(hint) == 1
 
 
+@pytest.mark.usefixtures("_run_here")
+def test_a_quantity_with_another_unit_gets_a_hint(gallery: Gallery, check: Check) -> None:
+    gallery.write("measuring", MEASURING.replace("time", "wall"))
+    gallery.write("other", MEASURING.replace("time", "wall").replace('"ms"', '"s"'))
+    assert gallery.record("measuring", "other")
+    hint = (
+        "measuring.py:8: adam.10.eager.wall is published with the unit 'ms'; that of wall is 's'; "
+        "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
+    )
+    assert gallery.messages.count(hint) == 1
+    status, told = check()
+    assert status == 0
+    assert told.count("with the unit") == told.count(hint) == 1
+
+
 def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Check) -> None:
     alone = "measurements of 1 process on 1 host (how hosts differ is not known)\n"
     assert alone in check()[1]
