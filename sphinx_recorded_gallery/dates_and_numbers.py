@@ -2,9 +2,10 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from datetime import date
 from decimal import localcontext
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 
 from babel import Locale, dates, numbers
@@ -25,6 +26,12 @@ def typeset(text: str, locale: Locale) -> str:
     for pattern, mark in marks.items():
         text = re.sub(pattern, mark, text)
     return text
+
+
+def join_names(names: Iterable[str], locale: Locale) -> str:
+    """Return names in a row with the mark of the language between them: a, b or a、b."""
+    between = locale.list_patterns["standard"]["middle"]
+    return reduce(between.format, names)
 
 
 @cache

@@ -6,6 +6,7 @@ module only binds them to the language of a build.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
@@ -38,6 +39,10 @@ class Typography:
     def typeset(self, text: str) -> str:
         """Return a text made of parts, with the marks and spaces of the language."""
         return dates_and_numbers.typeset(text, self.locale)
+
+    def join_names(self, names: Iterable[str]) -> str:
+        """Return names, of which there is at least one, with the language's mark between them."""
+        return dates_and_numbers.join_names(names, self.locale)
 
     def format_number(self, value: float, digits: int = 0) -> str:
         """Return a number with so many digits behind the point: 3,600."""

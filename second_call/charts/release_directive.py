@@ -106,7 +106,8 @@ def _make_label(env: BuildEnvironment, docname: str, change: Change, *, names_re
     if names_recipe:
         names.insert(0, short_title(docname) or PurePosixPath(docname).name)
     quantity = gallery.name_quantity(docname, measurement.quantity)
-    return f"{quantity}: {Typography.SEPARATOR.join(names)}"
+    label = f"{quantity}: {Typography.SEPARATOR.join(names)}"
+    return Typography.of(env.config).typeset(label)
 
 
 def _make_row(change: Change, label: str) -> releases.ChangeRow:

@@ -133,7 +133,7 @@ def _make_group(
     group += make_element("h2", nodes.Text(title))
     baselines = _name_baselines(env, members)
     if baselines:
-        compared = _("Compared with: %s.") % ", ".join(baselines)
+        compared = _("Compared with: %s.") % typography.join_names(baselines)
         explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)

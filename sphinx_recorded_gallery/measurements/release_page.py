@@ -16,7 +16,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from ..dates_and_numbers import SEPARATOR, format_percent, typeset
+from ..dates_and_numbers import SEPARATOR, format_percent, join_names, typeset
 from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
@@ -207,10 +207,10 @@ def _tell_quantities(
         else:
             unknown.append(name)
     if unmoved:
-        names = {"quantities": ", ".join(unmoved)}
+        names = {"quantities": join_names(unmoved, locale)}
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
     if unknown:
-        names = {"quantities": ", ".join(unknown)}
+        names = {"quantities": join_names(unknown, locale)}
         text = _("Unknown, because the CPU of one machine sets the figure: %(quantities)s")
         yield [(str(text % names), False)]
 
@@ -233,10 +233,11 @@ def _tell_claim(
         holds, held = before, claim.before
         fails, refuted = now, claim.now
     text = _("Holds with %(holds)s but not with %(fails)s:") % {"holds": holds, "fails": fails}
+    locale = Language.current(env.config).locale
     return [
-        (f"{text} ", False),
+        (typeset(f"{text} ", locale), False),
         *tell_comparison(env, docname, held.compared),
-        (f"; {fails}: ", False),
+        (typeset(f"; {fails}: ", locale), False),
         *tell_comparison(env, docname, refuted.compared, between=SEPARATOR),
     ]
 

@@ -1,6 +1,11 @@
 from datetime import date
 
-from sphinx_recorded_gallery.dates_and_numbers import format_date, format_percent, typeset
+from sphinx_recorded_gallery.dates_and_numbers import (
+    format_date,
+    format_percent,
+    join_names,
+    typeset,
+)
 from sphinx_recorded_gallery.languages import find_locale
 
 
@@ -14,3 +19,10 @@ def test_dates_and_marks_follow_the_language() -> None:
     assert typeset(made, find_locale("en")) == made
     shares = [format_percent(0.0616, find_locale(code), 1) for code in ("en", "ko", "de")]
     assert shares == ["6.2%", "6.2%", "6,2\xa0%"]
+
+
+def test_names_in_a_row_have_the_mark_of_the_language() -> None:
+    joined = {
+        code: join_names(["a", "b", "c"], find_locale(code)) for code in ("en", "ko", "zh_CN")
+    }
+    assert joined == {"en": "a, b, c", "ko": "a, b, c", "zh_CN": "a、b、c"}
