@@ -541,10 +541,9 @@ def first_line(error):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
-# deployment.** All of these are part of the key, but the driver is not. If the key differs, everything recompiles without a
-# warning: to fail instead, check that ``torch._dynamo.utils.counters["inductor"]["fxgraph_cache_miss"]`` is 0 after the
-# warm-up (tested on a CPU). The next
-# cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
+# deployment.** All of these are part of the key, but the driver is not. If the key differs, everything recompiles
+# without a warning: to fail instead, check that ``torch._dynamo.utils.counters["inductor"]["fxgraph_cache_miss"]`` is 0
+# after the warm-up (tested on a CPU). The next cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
@@ -792,8 +791,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 #    Size of what you ship with the program
 #
-# You load the weights as before, so new weights need no new cache. Building took :measured:`build.aot_compile.wall` with ``aot_compile`` and
-# :measured:`build.precompile.wall` with ``precompile``.
+# You load the weights as before, so new weights need no new cache. Building took :measured:`build.aot_compile.wall`
+# with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
 #
 # ``TORCH_COMPILE_JOB_ID`` avoids the second compilation
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
