@@ -16,6 +16,8 @@ for (const fields of document.querySelectorAll(".pays-fields")) {
       total <= startup
         ? never
         : pays
+            .replace("%(run)s", count.toLocaleString(lang))
+            .replace("%(milliseconds)s", milliseconds.valueAsNumber.toLocaleString(lang))
             .replace("%(factor)s", times(total / (total - startup)))
             .replace("%(example)s", times(example))
             .replace("%(calls)s", Math.max(1, +needed.toPrecision(2)).toLocaleString(lang));

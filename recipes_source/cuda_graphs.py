@@ -871,10 +871,10 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph does not change a single bit: its results differ by
+# **Different results after compiling?** A graph is bit-exact: its results differ by
 # :measured:`inference-by-hand.one-graph.difference`. Compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference`, because fused ``bfloat16`` kernels round less often. See
-# :ref:`how to check, and how to round as often as eager <different-results>`.
+# :measured:`inference-by-hand.blocks-compiled.difference` (outputs are around 1), because fused ``bfloat16`` kernels
+# round less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "How results are compared"
 # sphinx_gallery_fold_output = True

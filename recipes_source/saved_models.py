@@ -111,6 +111,8 @@ Does every new container compile before it answers, although the model has not c
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere, the recipe runs a
   small model on the CPU, without CUDA graphs.
+- In the image: a C compiler such as gcc and Python's headers, because Triton builds launchers with them. You need no
+  CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -539,8 +541,9 @@ def first_line(error):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
-# deployment.** All of these are part of the key. If the key differs, everything recompiles without a warning. The next
-# cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
+# deployment.** All of these are part of the key, but the driver is not. If the key differs, everything recompiles
+# without a warning: to fail instead, check that ``torch._dynamo.utils.counters["inductor"]["fxgraph_cache_miss"]`` is 0
+# after the warm-up (tested on a CPU). The next cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
@@ -601,7 +604,7 @@ if aot_compiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build one file for each GPU model and each release.** ``load_compiled_function`` rejects files built with another
-# PyTorch, Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we had one machine and did not test it.
+# PyTorch, Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we did not carry a file to another machine.
 #
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -648,7 +651,8 @@ if precompiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache folder.** Building the package worked, in :measured:`build.aotinductor.wall`, but loading it in a
-# fresh process caused a segmentation fault with PyTorch 2.15 here. We do not know why.
+# fresh process caused a segmentation fault with PyTorch 2.15 here. We do not know why. A package also holds the
+# weights and runs from C++ (:term:`AOTInductor`); its ``load_constants`` loads new weights (not tested).
 #
 # Anyone who can write to the cache can run code in your service
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -787,8 +791,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 #    Size of what you ship with the program
 #
-# You load the weights as before. Building took :measured:`build.aot_compile.wall` with ``aot_compile`` and
-# :measured:`build.precompile.wall` with ``precompile``.
+# You load the weights as before, so new weights need no new cache. Building took :measured:`build.aot_compile.wall`
+# with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
 #
 # ``TORCH_COMPILE_JOB_ID`` avoids the second compilation
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -17,7 +17,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       :best: graph by hand
       :hero:
 
-      Time per token at batch size 1, twelve blocks
+      Time per token at batch size 1, twelve blocks; 1 ms means 1,000 tokens per second
 
    - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
@@ -414,8 +414,8 @@ for name, count in graphs.items():
 # The graph keeps repeating the same token
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Copy the next token and position into the captured tensors**, as with ``position.fill_()``. A graph reads
-# addresses, not Python variables.
+# **With a manual graph, copy the next token and position into the captured tensors**, as with ``position.fill_()``. A
+# graph reads addresses, not Python variables.
 #
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -441,7 +441,6 @@ for name, count in graphs.items():
 # :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
 # :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch launching
 # :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
-# The GPU finishes each kernel before the next arrives.
 #
 # A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot hold a
 # growing cache. A **static cache** is allocated once: the position is a tensor, and a mask hides the empty slots.
@@ -786,8 +785,8 @@ for name, found in compiled.items():
 # A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
 # <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` takes
 # :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
-# :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths. For your break-even, use the formula
-# in :doc:`How we measure </how_we_measure>`.
+# :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths. This cache ran in eager mode
+# only.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
 # sphinx_gallery_fold_output = True

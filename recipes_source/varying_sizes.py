@@ -412,7 +412,8 @@ for variant, found in counts.items():
 # **Pass** ``dynamic=True``, and :claim:`it compiles once <twelve-calls.length-dynamic-true.compilations <
 # twelve-calls.length.compilations>`. Or call ``torch.compiler.set_stance("eager_then_compile")``: the first call runs
 # in eager mode, and :claim:`the second compiles for all shapes <twelve-calls.length-eager-then-compile.compilations <
-# twelve-calls.length.compilations>`. For a single dimension, mark each input: ``torch._dynamo.mark_dynamic(x, 1)``.
+# twelve-calls.length.compilations>`. For a single dimension, mark each input before the call, outside
+# compiled code: ``torch._dynamo.mark_dynamic(x, 1)``.
 #
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -658,7 +659,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Eight further lengths are new to every variant. Eager mode sees them first, and pays
 # :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the other variants reuse.
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs next
-# to nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
+# to nothing extra <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
 #
 # PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
 # Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
@@ -759,7 +760,7 @@ many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 #    :case: five lengths
 #    :best: compiled for any length
 #
-#    GPU time of a pass over five lengths.
+#    GPU time of a pass over five lengths. For any length, ``mark_dynamic`` marks the length.
 #
 # With ``dynamic=False``, a pass :claim:`saves less than 5 % of the GPU time <0.95 *
 # five-lengths.compiled-for-any-length.gpu < five-lengths.each-length-compiled.gpu>`, but the first pass takes
@@ -837,5 +838,4 @@ for number in NUMBERS:
 #   ``TORCH_TRACE`` into a report of all compilations.
 #
 # Thanks to PyTorch for its chapter on `dynamic shapes
-# <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__, which explains symbols, guards and
-# unbacked sizes in depth.
+# <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__.

@@ -141,7 +141,7 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #   It consumes 201 batches; with a short loader, pass ``calls=20``.
 # - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If that is a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
-# - Busy does not mean efficient: a kernel that waits for memory counts as busy, too.
+# - Busy does not mean efficient: a kernel that waits for memory is busy, too (:ref:`memory or compute? <nvidia-smi>`).
 #
 # The measured job
 # ----------------

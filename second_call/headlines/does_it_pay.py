@@ -111,8 +111,9 @@ def _field_texts() -> dict[str, str]:
     """Return the sentences below the fields; does_it_pay.js has them, too."""
     return {
         "pays": _(
-            "Compiling pays off if calls get more than %(factor)s as fast. At %(example)s, it "
-            "breaks even after %(calls)s calls."
+            "In a run of %(run)s calls of %(milliseconds)s ms each, compiling pays off if calls "
+            "get more than %(factor)s as fast. At %(example)s, it breaks even after %(calls)s "
+            "calls."
         ),
         "never": _("Compiling cannot pay off: the whole run is shorter than the up-front cost."),
     }
@@ -129,6 +130,8 @@ def describe_fields(
         return texts["never"]
     factor = total / (total - startup)
     facts = {
+        "run": typography.format_number(calls),
+        "milliseconds": typography.format_number(milliseconds),
         "factor": format_rounded(factor, "x", typography),
         "example": format_rounded(EXAMPLE, "x", typography),
         "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), typography),
