@@ -515,3 +515,81 @@ def test_the_sign_of_a_link_to_a_heading_stays_inside_of_a_phone(
           > each.parentElement.getBoundingClientRect().right + 0.5).map((e) => e.hash)"""
     )
     assert outside == []
+
+
+LEFT = "all => all.map((each) => Math.round(each.getBoundingClientRect().left))"
+
+
+def test_tables_begin_and_end_where_their_rules_do(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    insets = """all => all.map((table) => {
+      const rule = table.tHead.rows[0].getBoundingClientRect();
+      const titles = [...table.tHead.querySelectorAll("p")].map((e) => e.getBoundingClientRect());
+      return [titles[0].left - rule.left, rule.right - titles.at(-1).right].map(Math.round);
+    })"""
+    words = page.locator("#does-this-apply-to-you table").evaluate_all(insets)
+    figures = page.locator("table.measured-table:visible").evaluate_all(insets)
+    assert words[0][0] == 0
+    assert len(figures) > 3
+    assert {end for _, end in figures} == {0}
+
+
+def test_titles_of_neighbouring_columns_do_not_touch(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 820, "height": 900})
+    page.goto(f"{address}en/recipes/compile_modes.html")
+    gaps = page.locator("table.measured-table:visible").evaluate_all(
+        """all => all.flatMap((table) => {
+          const titles = [...table.tHead.rows[0].querySelectorAll("p")].map((each) => {
+            const range = document.createRange();
+            range.selectNodeContents(each);
+            return range.getBoundingClientRect();
+          });
+          return titles.slice(1).map((each, index) => each.left - titles[index].right);
+        })"""
+    )
+    assert len(gaps) > 20
+    assert min(gaps) > 6
+
+
+def test_code_in_the_answer_stands_out_from_its_box(page: Page, address: str) -> None:
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    colour = "(e) => getComputedStyle(e).backgroundColor"
+    code = page.locator(".answer > .verdict code").first.evaluate(colour)
+    assert code != page.locator("section.answer").evaluate(colour)
+
+
+def test_folded_cells_in_a_row_are_one_list(page: Page, address: str) -> None:
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    gaps = page.locator(".folded-cell + .folded-cell").evaluate_all(
+        """all => all.map((each) => each.getBoundingClientRect().top
+          - each.previousElementSibling.getBoundingClientRect().bottom)"""
+    )
+    assert len(gaps) > 5
+    assert max(gaps) < 8
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_fields_of_what_pays_stand_below_each_other(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{address}en/index.html")
+    assert len(set(page.locator(".pays-fields input").evaluate_all(LEFT))) == 1
+
+
+def test_figures_of_a_result_stand_at_one_height_on_a_phone(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/results.html")
+    tops = page.locator(".headline").first.evaluate(
+        """(row) => [...row.querySelectorAll("td:nth-child(n + 3)")]
+          .map((each) => Math.round(each.getBoundingClientRect().top))"""
+    )
+    assert len(tops) == 3
+    assert len(set(tops)) == 1
+
+
+def test_the_footer_begins_where_the_text_does(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 820, "height": 900})
+    page.goto(f"{address}en/index.html")
+    assert len(set(page.locator("h1, .copyright").evaluate_all(LEFT))) == 1
+    height = page.locator(".copyright").evaluate("(e) => e.getBoundingClientRect().height")
+    assert height < 30  # one line
