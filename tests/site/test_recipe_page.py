@@ -239,6 +239,7 @@ def test_a_mistake_in_the_chart_of_an_answer_is_told_once(
 
 def test_the_code_of_the_answer_is_the_first_of_the_notebook(gallery: Gallery) -> None:
     """It runs apart: what it sets changes nothing that the recipe measures below it."""
+    gallery.translate("recipes/sum", KOREAN)
     build = gallery.build(language="ko")
     notebook = nbformat.read(build.out / "recipes/sum.ipynb", as_version=4)
     nbformat.validate(notebook)

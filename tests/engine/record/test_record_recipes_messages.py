@@ -15,7 +15,7 @@ import os
 from IPython.display import display
 
 number = int(os.environ["RECIPE_REPLICATE"])
-row = {"case": "Adam", "variant": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
+row = {"case": "Adam", "variant": "compiled", "size": 10, "quantity": "speedup", "unit": "x"}
 kind = "application/vnd.recorded-gallery.rows+json"
 display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
 """
