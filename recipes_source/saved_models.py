@@ -745,9 +745,9 @@ for case, variant in {
 # :measured:`fresh-process.aot_compile.first_result` and :measured:`fresh-process.precompile.first_result`. One file
 # from ``save_cache_artifacts`` :claim:`was slower than the folder, too <fresh-process.cache-folder.first_result <
 # fresh-process.cache-artifacts.first_result>`, at :measured:`fresh-process.cache-artifacts.first_result`. Ship neither
-# that file nor ``precompile`` to save time. Most variants ran only once, and importing PyTorch alone varied from
-# :measured:`fresh-process.nothing.imports` to :measured:`fresh-process.cache-artifacts.imports`. So treat a few seconds
-# as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
+# that file nor ``precompile`` to save time. Most variants ran only once, and importing PyTorch alone took
+# :measured:`fresh-process.nothing.imports` in one and :measured:`fresh-process.cache-artifacts.imports` in another. So treat
+# a few seconds as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True
@@ -826,7 +826,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # Limits and next steps
 # ---------------------
 #
-# - One small model, one GPU, no gradients.
+# - One small model, one kind of GPU, no gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
 #   GPU can share a cache. We know what another GPU or release rejects only from PyTorch's code.
 # - On a CPU, only the folder kept compiled C++; the other ways recompiled it while loading.

@@ -570,7 +570,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # ``dynamic=True`` compiles again when only the width differs
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **With** ``dynamic=True``, **do not warm up with square images.** PyTorch then assumes that sizes that are equal in
+# **With** ``dynamic=True``, **do not warm up with square images.** Otherwise, PyTorch assumes that sizes that are equal in
 # the first call stay equal.
 #
 # Padding changes the result

@@ -468,7 +468,7 @@ def test_a_menu_over_a_page_is_closed_by_its_button(page: Page, address: str, to
     button.click()
     box = close.bounding_box()
     assert box
-    assert (box["width"], box["height"]) == (44, 44)
+    assert (box["width"], box["height"]) == pytest.approx((44, 44), abs=0.1)
     expect(close).to_have_attribute("aria-label", "닫기")
     close.click()
     expect(page.locator("dialog[open]")).to_have_count(0)

@@ -32,5 +32,5 @@ def test_each_renamed_word_is_one_that_the_recipe_measured(recipe: str) -> None:
     processes = read_processes(path, None, read_recording(path, recipe))
     words = set()
     for row in processes.page.rows:
-        words |= {row.case, row.variant, str(row.size), row.sizes}
+        words |= {row.case, row.variant, str(row.size), row.size_name}
     assert NAMES[recipe].keys() <= words

@@ -99,7 +99,8 @@ def test_synonyms_and_english_terms_find_what_pages_call_it(
     assert set(links(search(page, typed))) & set(links(search(page, called))[:3])
     marks = search(page, typed).locator("mark").all_inner_texts()
     assert any(called.split()[-1].lower() in mark.lower() for mark in marks), marks
-    assert "/recipes/where_time_goes" in links(search(page, SYMPTOM[language.code]))[0]
+    first_three = links(search(page, SYMPTOM[language.code]))[:3]
+    assert any("/recipes/where_time_goes" in link for link in first_three)
     if language.code != "en":
         search(page, "break-even")
         assert [
