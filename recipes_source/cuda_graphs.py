@@ -1058,7 +1058,7 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - We measured one small model on one kind of GPU; :ref:`another GPU <other-gpus>` may not wait for its CPU.
+# - We measured one small model on the H200; :ref:`another GPU <other-gpus>` may not wait for its CPU.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
 #   optimizer is fused (not measured).
 # - To serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
