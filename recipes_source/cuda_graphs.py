@@ -131,7 +131,7 @@ Does your GPU wait for the CPU to launch kernels?
 
 - PyTorch 2.11 or newer, and pandas.
 - A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, the recipe runs without graphs and needs a C++
-  compiler. """
+  compiler."""
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600

@@ -335,7 +335,7 @@ def count_saved_bytes(block, function, x):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        result = function(x)  # keeps all storages alive, so that no address appears twice
+        result = function(x)  # keeps all storages alive, so that no address comes twice
     del result
     return sum(sizes.values())
 
