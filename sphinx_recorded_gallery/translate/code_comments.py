@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from tokenize import COMMENT, TokenInfo
+from tokenize import COMMENT, TokenError, TokenInfo
 
 from docutils.utils import column_width
 
@@ -315,7 +315,10 @@ def _find_harm(source: str, changed: str, *, is_module: bool) -> str:
     ``pages/downloads.py``.
     """
     code_before = _without_texts(source, is_module=is_module)
-    code_after = _without_texts(changed, is_module=is_module)
+    try:
+        code_after = _without_texts(changed, is_module=is_module)
+    except (SyntaxError, TokenError):  # as by quotes that end a docstring early
+        return "other code"
     if code_before != code_after:
         return "other code"
     return find_instruction(source, changed)

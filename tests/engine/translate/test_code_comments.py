@@ -134,6 +134,14 @@ def test_paragraphs_of_docstrings_are_messages() -> None:
     assert find_comments(DOCSTRINGS, is_module=True)[0].text == "On top."
 
 
+@pytest.mark.parametrize("text", ["Two.", "Paragraphs, and a list:"])
+@pytest.mark.parametrize("said", ['"""', 'a """ b', '""" ; evil() ; """', '""" + evil() + """'])
+def test_no_paragraph_ends_its_docstring(text: str, said: str) -> None:
+    refused: dict[str, str] = {}
+    assert replace_comments(DOCSTRINGS, {text: said}, refused=refused) == DOCSTRINGS
+    assert refused == {text: "other code"}
+
+
 def test_each_paragraph_of_a_docstring_is_translated_where_it_stands() -> None:
     texts = {"Two.": "둘.", "Paragraphs, and a list:": "문단과 목록: " + "가 " * 60}
     code = replace_comments(DOCSTRINGS, texts)
