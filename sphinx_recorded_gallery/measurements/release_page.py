@@ -116,14 +116,12 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
             if without:
                 without.append(nodes.Text(", "))
             without.append(_link(env, docname))
+    machines = {changes.hosts for changes in compared.values()}
+    are_told = len(compared) > 1 and len(machines) == 1  # once, as it holds for each recipe
+    if are_told:
+        told.append(_tell_machines(env, next(iter(compared)), now, before, machines.pop()))
     if len(compared) > 1:
         told += _tell_together(env, compared)
-    machines = {changes.hosts for changes in compared.values()}
-    if len(compared) > 1 and len(machines) == 1:  # says once what holds for each recipe
-        told.insert(0, _tell_machines(env, next(iter(compared)), now, before, machines.pop()))
-        are_told = True
-    else:
-        are_told = False
     for docname, changes in compared.items():
         told += _tell_recipe(env, docname, now, before, changes, machines_are_told=are_told)
     facts = {"now": now, "before": before}
@@ -295,7 +293,9 @@ def _format_amounts(changes: Sequence[Change], locale: Locale) -> str:
 
 def _format_difference(amount: float, unit: str, locale: Locale) -> str:
     """Return an amount with two digits, 34 MB."""
-    last_digit = math.floor(math.log10(abs(amount))) - 1
+    last_digit = 0  # of several machines, the medians may be alike and the ratios not
+    if amount:
+        last_digit = math.floor(math.log10(abs(amount))) - 1
     return format_value(amount, unit, locale, last_digit, like=abs(amount))
 
 

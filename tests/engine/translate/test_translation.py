@@ -93,20 +93,20 @@ def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
     assert "\n# 여기에 있는 까닭.\n" in script
 
 
-def test_comments_in_code_of_a_text_are_translated(site: Gallery) -> None:
-    code = ".. code-block:: python\n\n   x = 1  # Here.\n"
-    site.write("page", f'"""\nPage\n====\n\n{code}"""\n\ny = 1  # Here.\n')
+@pytest.mark.parametrize(
+    ("code", "cell", "count"),
+    [
+        (".. code-block:: python\n\n   x = 1  # Here.\n", "y = 1  # Here.", 2),
+        (".. code-block:: diff\n\n   - x = 1\n   + x = 2  # Here.\n", "y = 1", 1),
+    ],
+)
+def test_comments_in_code_of_a_text_are_translated(
+    site: Gallery, code: str, cell: str, count: int
+) -> None:
+    site.write("page", f'"""\nPage\n====\n\n{code}"""\n\n{cell}\n')
     site.translate("recipes/page", {"Page": "쪽", "Here.": "여기."})
     page = site.build(language="ko").page("recipes/page")
-    assert (page.count("# 여기."), page.count("# Here.")) == (2, 0)
-
-
-def test_comments_in_a_diff_are_translated(site: Gallery) -> None:
-    diff = ".. code-block:: diff\n\n   - x = 1\n   + x = 2  # Twice.\n"
-    site.write("page", f'"""\nPage\n====\n\n{diff}"""\n\ny = 1\n')
-    site.translate("recipes/page", {"Page": "쪽", "Twice.": "두 배."})
-    page = site.build(language="ko").page("recipes/page")
-    assert (page.count("# 두 배."), page.count("# Twice.")) == (1, 0)
+    assert (page.count("# 여기."), page.count("# Here.")) == (count, 0)
 
 
 def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
