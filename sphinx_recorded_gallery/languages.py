@@ -26,16 +26,32 @@ CODE_REMEDY = "use one such as ja or pt_BR"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Mirror:
+    """A site that has the pages of another one in a language, at the same paths."""
+
+    original: str  # beginning of addresses, such as https://docs.example.org/
+    translated: str
+
+    def translate(self, address: str) -> str:
+        """Return the address of the translated page; "" for a page that is elsewhere."""
+        if not address.startswith(self.original):
+            return ""
+        return self.translated + address.removeprefix(self.original)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Language:
     """A language of the project, which is one line of ``languages.toml``.
 
     ``code`` is such as ``zh_CN``, ``name`` what the language is called in itself. Links to other
-    languages lead to those that are ``published``.
+    languages lead to those that are ``published``. Translations may lead to ``mirrors`` where the
+    source leads to the original.
     """
 
     code: str
     name: str
     published: bool = True
+    mirrors: tuple[Mirror, ...] = ()
 
     @classmethod
     def source(cls, config: Config) -> "Language":
@@ -137,14 +153,31 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
     if entry["name"] != visible(entry["name"]):
         text = f"{code}: name has invisible characters"
         raise GalleryError(text, path=path, remedy="remove them")
-    return Language(code=code, **entry)
+    mirrors = []
+    for original, translated in entry.get("mirrors", {}).items():
+        for address in (original, translated):
+            if not _is_beginning(address):
+                text = f"{code}: {visible(address)!r} in mirrors is not the beginning of addresses"
+                remedy = "write it with https:// and a / at its end"
+                raise GalleryError(text, path=path, remedy=remedy)
+        mirrors.append(Mirror(original=original, translated=translated))
+    published = entry.get("published", True)
+    return Language(code=code, name=entry["name"], published=published, mirrors=tuple(mirrors))
+
+
+def _is_beginning(address: object) -> bool:
+    """Return whether an address is of a site or a folder of one, so that paths can follow."""
+    return (
+        isinstance(address, str)
+        and re.fullmatch(r"https?://[\w.:-]+(/[\w./-]*)?/", address) is not None
+    )
 
 
 def _is_valid(entry: Any) -> bool:
     """Return whether the value of a line has a name, and nothing unknown."""
     if not isinstance(entry, dict) or not entry.get("name"):
         return False
-    types = {"name": str, "published": bool}
+    types = {"name": str, "published": bool, "mirrors": dict}
     return all(isinstance(value, types.get(key, ())) for key, value in entry.items())
 
 

@@ -92,7 +92,7 @@ class Message:
             self.target.parts,
             text=self.text,
             words=self.target.plain,
-            code=self.language.code,
+            language=self.language,
         )
 
     @cached_property
@@ -380,11 +380,10 @@ def check_address(message: Message) -> Iterator[str]:
     known_addresses = []
     for address in ADDRESS.findall(message.text):
         known_addresses.append(address.rstrip(_BEHIND_ADDRESS))
-    code = message.language.code
     for pattern, text in ((ADDRESS, words), (_MAIL, message.translation)):
         others = []
         for address in _added(message, pattern, text):
-            if not any(is_same_page(known, address, code) for known in known_addresses):
+            if not any(is_same_page(known, address, message.language) for known in known_addresses):
                 others.append(address)
         if others:
             addresses = " ".join(others)

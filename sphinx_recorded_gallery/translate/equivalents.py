@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from ..languages import Language
+
 Part = tuple[str, str]  # kind and value, as in ``Markup.parts``
 
 # Letters that no Latin one can be mistaken for: kana, Chinese characters, Hangul
@@ -67,15 +69,15 @@ class Differences:
 
 
 def find_differences(
-    source: Counter[Part], target: Counter[Part], *, text: str, words: str, code: str
+    source: Counter[Part], target: Counter[Part], *, text: str, words: str, language: Language
 ) -> Differences:
-    """Compare the parts of a message with those of its translation into the language ``code``.
+    """Compare the parts of a message with those of its translation into a language.
 
     ``text`` is the source text and ``words`` the translation without its markup.
     """
     missing = sorted((source - target).elements())
     added = sorted((target - source).elements())
-    equivalent = _take_out_equivalent(missing, added, code)
+    equivalent = _take_out_equivalent(missing, added, language)
 
     # What leads nowhere, or where the page leads anyway, may be said twice or once.
     missing = [part for part in missing if not (target[part] and _may_be_repeated(part))]
@@ -101,13 +103,13 @@ def find_differences(
 
 
 def _take_out_equivalent(
-    missing: list[Part], added: list[Part], code: str
+    missing: list[Part], added: list[Part], language: Language
 ) -> list[tuple[str, str]]:
     """Remove from both lists what shows the same; return it, in the source and the translation."""
     equivalent = []
     for lost in list(missing):
         for other in added:
-            if _is_equivalent(lost, other, code):
+            if _is_equivalent(lost, other, language):
                 missing.remove(lost)
                 added.remove(other)
                 _kind, lost_value = lost
@@ -132,13 +134,13 @@ def _may_be_added(part: Part, text: str) -> bool:
     return kind == "literal" and (_NO_COMMAND.fullmatch(code) is not None or code in text)
 
 
-def _is_equivalent(source: Part, target: Part, code: str) -> bool:
+def _is_equivalent(source: Part, target: Part, language: Language) -> bool:
     """Tell whether a part of a translation shows what one of its source does."""
     source_kind, source_value = source
     target_kind, target_value = target
     kinds = {source_kind, target_kind}
     if kinds == {"link"}:
-        return is_same_page(source_value, target_value, code)
+        return is_same_page(source_value, target_value, language)
     if not kinds <= {"literal", "role"}:
         return False
     is_leading = target_kind == "role" and _LEADING_ROLE.match(target_value)
@@ -271,15 +273,21 @@ def _without_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(lambda match: match[0][0] + match[0][-1], text)
 
 
-def is_same_page(source: str, target: str, code: str) -> bool:
-    """Tell whether an address leads to the page of another one, in the language ``code``."""
+def is_same_page(source: str, target: str, language: Language) -> bool:
+    """Tell whether an address leads to the page of another one, in a language.
+
+    It may be at the same site, in Wikipedia, or at one of the language's mirrors.
+    """
+    if any(mirror.translate(source) == target for mirror in language.mirrors):
+        return True
     try:
         ours, theirs = urlsplit(source), urlsplit(target)
     except ValueError:
         return False
     if ours.scheme not in ("http", "https") or ours.scheme != theirs.scheme:
         return False
-    tags = {code.lower().replace("_", "-"), code.lower().partition("_")[0]}
+    tag = language.tag.lower()
+    tags = {tag, tag.partition("-")[0]}
     if _is_wikipedia(ours, _ENGLISH) and _is_wikipedia(theirs, tags):
         return True
     if (ours.netloc, ours.fragment) != (theirs.netloc, theirs.fragment):

@@ -262,12 +262,12 @@ def strip_added_nodes(env: BuildEnvironment, document: nodes.document) -> None:
     state = document.get(_STATE)
     if state is None:
         return
-    code = env.config.language
+    language = Language.current(env.config)
     for node in list(document.findall(nodes.Element)):
         if node.parent is None:
             continue
         new_effects = _effects_of(node) - state.effects
-        if all(_is_same_page_of(effect, state.effects, code) for effect in new_effects):
+        if all(_is_same_page_of(effect, state.effects, language) for effect in new_effects):
             continue
         text = node.astext()
         if isinstance(node, nodes.title_reference):  # code in single backticks
@@ -288,13 +288,15 @@ def _effects_of_page(document: nodes.document) -> set[tuple[str, str]]:
     return effects
 
 
-def _is_same_page_of(effect: tuple[str, str], effects: set[tuple[str, str]], code: str) -> bool:
-    """Tell an address of what the source page leads to, in the language ``code``."""
+def _is_same_page_of(
+    effect: tuple[str, str], effects: set[tuple[str, str]], language: Language
+) -> bool:
+    """Tell an address of what the source page leads to, in a language."""
     name, address = effect
     if name != "refuri":
         return False
     sources = [source for other_name, source in effects if other_name == "refuri"]
-    return any(is_same_page(source, address, code) for source in sources)
+    return any(is_same_page(source, address, language) for source in sources)
 
 
 def _effects_of(node: nodes.Element) -> set[tuple[str, str]]:

@@ -7,7 +7,7 @@ import pytest
 
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.languages import Language, load_languages
+from sphinx_recorded_gallery.languages import Language, Mirror, load_languages
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
 from tests.helpers.gallery import ROOT, Gallery, git
 from tests.helpers.modules import run_module
@@ -124,6 +124,34 @@ def test_the_script_is_known_and_what_follows_from_it() -> None:
         language = Language(code=code, name=code)
         found = language.script, language.words_touch_markup
         assert found == known, code
+
+
+def test_mirrors_are_read_and_have_to_be_beginnings_of_addresses(tmp_path: Path) -> None:
+    path = tmp_path / "languages.toml"
+    line = 'en = { name = "English" }\nko = { name = "한국어", mirrors = { "%s" = "%s" } }\n'
+    original, translated = "https://docs.example.org/", "https://docs.example.kr/pages/"
+    path.write_text(line % (original, translated))
+    mirror = Mirror(original=original, translated=translated)
+    assert load_languages(tmp_path)["ko"].mirrors == (mirror,)
+    for wrong in ("https://docs.example.kr", "docs.example.kr/", "javascript://x/", ""):
+        path.write_text(line % (original, wrong))
+        with pytest.raises(GalleryError, match="not the beginning of addresses"):
+            load_languages(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_page_leads_to_a_mirror(site: Gallery) -> None:
+    (site.root / "languages.toml").write_text(
+        'en = { name = "English" }\nko = { name = "한국어", '
+        'mirrors = { "https://docs.example.org/" = "https://docs.example.kr/" } }\n'
+    )
+    page = site.root / "index.rst"
+    text = "See `caching <https://docs.example.org/caching.html>`__."
+    page.write_text(f"{page.read_text()}\n{text}\n")
+    translation = "`캐싱 <https://docs.example.kr/caching.html>`__ 참고."
+    site.translate("index", {text: translation})
+    built = site.build(language="ko")
+    assert 'href="https://docs.example.kr/caching.html"' in built.page("index")
 
 
 def test_a_language_gets_all_terms_and_its_words_stay(tmp_path: Path) -> None:

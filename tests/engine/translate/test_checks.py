@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.languages import Language, Mirror
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.checks import BREAKING, Check, Message, run_checks
 from sphinx_recorded_gallery.translate.style_checks import ADVICE, find_advice
@@ -67,6 +67,30 @@ def test_the_examples_of_checks_are_true(
         glossary=GLOSSARY,
     )
     assert bool([*check.run(message)]) == (verdict == "Bad")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_refused"),
+    [
+        ("https://docs.example.kr/guide/caching.html", False),
+        ("https://docs.example.org/tutorials/guide/caching.html", False),  # the original
+        ("https://docs.example.kr/guide/other.html", True),
+        ("https://docs.example.kr/guide/caching.html?next=evil.example", True),
+        ("https://docs.example.kr.evil.example/guide/caching.html", True),
+        ("https://evil.example/guide/caching.html", True),
+    ],
+)
+def test_a_link_may_lead_to_the_same_page_of_a_mirror(address: str, is_refused: bool) -> None:
+    mirror = Mirror(
+        original="https://docs.example.org/tutorials/", translated="https://docs.example.kr/"
+    )
+    message = Message(
+        text="`Caching <https://docs.example.org/tutorials/guide/caching.html>`__",
+        translation=f"`캐싱 <{address}>`__",
+        kind=Kind.PROSE,
+        language=Language(code="ko", name="한국어", mirrors=(mirror,)),
+    )
+    assert bool([*run_checks(message, BREAKING)]) == is_refused
 
 
 # Of real translations: those that somebody wrote anew, and those that something was put into
