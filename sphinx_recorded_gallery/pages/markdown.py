@@ -441,7 +441,7 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     if not text:
         return ""
     touches_asterisk = "*" in (before, after)
-    is_padded = (text[0] + text[-1]).isspace()
+    is_padded = text[0].isspace() or text[-1].isspace()  # beside which signs have no meaning
     if touches_asterisk or is_padded:
         return f"<{tag}>{text}</{tag}>"
     if _is_understood(text[0], before) and _is_understood(text[-1], after):
