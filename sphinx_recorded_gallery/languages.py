@@ -80,12 +80,17 @@ class Language:
 
 def find_locale(code: str) -> Locale:
     """Return Babel's locale for a language code, or its nearest relative, or English."""
+    return _find_known_locale(code) or Locale("en")
+
+
+def _find_known_locale(code: str) -> Locale | None:
+    """Return Babel's locale for a code, or its nearest relative; None if there is neither."""
     while code:
         try:
             return Locale.parse(code)
         except (UnknownLocaleError, ValueError):
             code = code.rpartition("_")[0]
-    return Locale("en")
+    return None
 
 
 def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
@@ -122,8 +127,11 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
 
 
 def name_of(code: str) -> str:
-    """Return the name of a language in the language itself."""
-    name = find_locale(code).get_display_name() or code
+    """Return the name of a language in the language itself; the code if Babel does not know it."""
+    locale = _find_known_locale(code)
+    name = locale.get_display_name() if locale else None
+    if not name:
+        return code
     return name[:1].upper() + name[1:]
 
 
