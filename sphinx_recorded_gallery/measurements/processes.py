@@ -301,7 +301,11 @@ def is_within(parts: Sequence[str], whole: Sequence[str]) -> bool:
 
 def has_size(size: str | float | None, wanted: str) -> bool:
     """Return whether a size is the one that a claim names; any size fits an empty ``wanted``."""
-    return wanted in ("", str(size), slug(size or ""))
+    if not wanted:
+        return True
+    if size is None:
+        return False
+    return wanted in (str(size), slug(size))
 
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
@@ -368,9 +372,14 @@ def _require_same_units(processes: ProcessSet) -> None:
 
 
 def _different_units(recording: Path, process: Process, row: Row, unit: str) -> GalleryError:
-    place = f"in replicate {process.replicate}"
+    if isinstance(process, Replicate):
+        path = replicates_path(recording)
+        place = f"in replicate {process.replicate}"
+    else:  # the page's run, of an older release than the replicates
+        path = recording
+        place = "in the page's run"
     return GalleryError(
         f"{row.key} is in {unit!r} and, {place}, in {row.unit!r}",
-        path=replicates_path(recording),
+        path=path,
         remedy=f"publish one unit, then run: {suggest_record(recording.stem)}",
     )

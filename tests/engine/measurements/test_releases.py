@@ -6,6 +6,7 @@ import re
 import pytest
 
 from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference
+from sphinx_recorded_gallery.measurements.processes import has_size
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.releases import find_release, sort_releases
 from tests.helpers.gallery import Build, Gallery
@@ -56,6 +57,20 @@ def test_a_release_stands_right_behind_its_sign(target: str) -> None:
 def test_a_size_may_not_be_missing(target: str) -> None:
     with pytest.raises(ValueError, match="a size is missing in the claim <first_call: 2"):
         parse_claim(f"so <{target}>")
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "fits"),
+    [
+        (8, "8", True),
+        ("2^20", "2-20", True),
+        (8, "", True),
+        (None, "", True),
+        (None, "None", False),
+    ],
+)
+def test_a_claim_over_sizes_needs_a_size(size: str | None, wanted: str, *, fits: bool) -> None:
+    assert has_size(size, wanted) == fits
 
 
 @pytest.fixture

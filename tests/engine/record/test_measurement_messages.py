@@ -127,3 +127,18 @@ def test_one_process_in_another_unit_is_told(measured: Gallery, check: Check) ->
         "publish one unit, then run: recorded-gallery record measuring "
         f"--root {measured.root}\n"
     ) in text
+
+
+def test_the_page_in_another_unit_than_newer_replicates_is_told(
+    measured: Gallery, check: Check
+) -> None:
+    toml = '[provenance]\nrelease = "python"\n'
+    measured.recipes.joinpath("recording.toml").write_text(toml)
+    row = Row(case="Adam", variant="eager", size=10, quantity="time", value=1, unit="s")
+    add_replicates(measured, 1.0, rows=[row], versions={"python": "9.1.0"})
+    status, text = check()
+    assert status == 1
+    assert (
+        "measuring.ipynb: adam.10.eager.time is in 's' and, in the page's run, in 'ms'; "
+        "publish one unit, then run: recorded-gallery record measuring "
+    ) in text
