@@ -15,6 +15,7 @@ from pathlib import Path
 
 from babel import numbers
 
+from ..measurements.keys import CLAIM, MEASURED
 from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
 from .hidden_characters import find_hidden, find_leftward
@@ -280,9 +281,9 @@ def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
 
 
 # A measurement in prose, and "from one to another" in several languages
-_FIGURE = r"(?:\{[^{}]+\}|:measured:`[^`]+`)"
+_FIGURE = rf"(?:\{{[^{{}}]+\}}|:{MEASURED}:`[^`]+`)"
 _FROM_TO = re.compile(
-    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::claim:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
+    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::{CLAIM}:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
     rf"|({_FIGURE})\S{{0,3}}(?:에서|から)[^{{}}:.。]*?({_FIGURE})\S{{0,3}}?(?:로|へ|に)"
     rf"|({_FIGURE})\s*→\s*({_FIGURE})"
 )
