@@ -114,7 +114,7 @@ def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
             notes.append(_count_by_release(processes))
         else:
             notes.append(_count_all(processes))
-    release = processes.find_release(processes.page) if processes.page else ""
+    release = processes.tell_release(processes.page) if processes.page else ""
     if settings.current and release and release != settings.current:
         notes.append(
             f"its page shows {settings.release} {release}; "
