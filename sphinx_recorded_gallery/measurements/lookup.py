@@ -210,7 +210,7 @@ def _find_in_release(
     """Look up a key or a comparison in the measurements of one release of a recipe."""
     try:
         if is_comparison(key):
-            return Lookup(outcome=Outcome.MEASURED, claim=measurements.find_claim(key))
+            return Lookup(outcome=Outcome.MEASURED, claim=measurements.check_claim(key))
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)

@@ -291,7 +291,7 @@ def _compare_claims(
 ) -> Iterable[ClaimChange]:
     for comparison in dict.fromkeys(claims):
         try:
-            new, old = now.find_claim(comparison), before.find_claim(comparison)
+            new, old = now.check_claim(comparison), before.check_claim(comparison)
         except (NotMeasured, ValueError):
             continue  # reported on the recipe's page; the other release may lack a variant
         if bool(new.refuted) != bool(old.refuted):

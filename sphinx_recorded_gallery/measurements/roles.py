@@ -158,8 +158,8 @@ def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> No
 
 def _count(record: ClaimRecord) -> str:
     """Return a sentence with the number of processes in which a claim holds."""
-    facts = {"held": record.held, "processes": record.of, "machines": record.hosts}
-    if record.of == 1 and record.held:
+    facts = {"held": record.held, "processes": record.measured_in, "machines": record.hosts}
+    if record.measured_in == 1 and record.held:
         return str(_("Holds in the one process that was measured:"))
     if record.hosts > 1:
         text = _("Holds in %(held)s of %(processes)s processes on %(machines)s machines:")
