@@ -44,17 +44,28 @@ def refuse_links(root: Path, *places: Path) -> None:
 def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links where the commands of a project read and write."""
     refuse_links(project.root, *_list_guarded_places(project.root, project.config))
+    refuse_links(project.root, *_list_places_beside_conf(project.root, project.config))
 
 
 def _list_guarded_places(root: Path, config: Config) -> list[Path]:
     """Return where commands and builds read what git keeps, and write pages of recipes."""
     return [
-        root / FILE_NAME,
         root / LOCALE_IN_REPOSITORY,
         root / config.recorded_gallery_recordings,
         *(root / folder for folder in name_locale_folders(config)),
         *(root / folder for folder, _recipes in gallery_folders(config)),
     ]
+
+
+def _list_places_beside_conf(confdir: Path, config: Config) -> list[Path]:
+    """Return what a build copies to the site or reads, and names from the folder of conf.py.
+
+    All other places are named from the folder of the pages, which may be another.
+    """
+    names = [*config.templates_path]
+    for setting in ("html_static_path", "html_extra_path"):
+        names += getattr(config, setting, [])  # without a builder of HTML, there is none
+    return [confdir / FILE_NAME, *(confdir / name for name in names)]
 
 
 def _find_links_and_devices(root: Path, place: Path) -> Iterator[str]:
@@ -112,3 +123,5 @@ def _check_build(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
     places = _list_guarded_places(root, config)
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))
+    confdir = Path(app.confdir)
+    refuse_links(confdir, *_list_places_beside_conf(confdir, config))

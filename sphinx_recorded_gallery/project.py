@@ -142,7 +142,10 @@ def load_project(root: Path) -> Project:
     if config.recorded_gallery_device not in ("gpu", "cpu"):
         text = f'recorded_gallery_device = {config.recorded_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-    config.add("html_theme", "alabaster", "", str)  # a setting of Sphinx's HTML builders
+    # Settings of Sphinx's HTML builders
+    config.add("html_theme", "alabaster", "", str)
+    config.add("html_static_path", [], "", list)
+    config.add("html_extra_path", [], "", list)
     return Project(
         root=root,
         galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),
