@@ -57,7 +57,7 @@ class StyleRule:
 
     def find(self, message: Message) -> Iterator[str]:
         """Yield the advice on a message; nothing if its translation follows the rule."""
-        _source, text = message.wording
+        _source, text = message.plain_words
         if self.in_markup:
             text = message.translation
         places: dict[str, None] = {}
