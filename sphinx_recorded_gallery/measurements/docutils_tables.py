@@ -10,7 +10,7 @@ _WIDEST = 50  # letters of a column, in formats that measure so; a Chinese one c
 Line = Sequence[Sequence[nodes.Node]]  # the inline nodes of each cell; an empty cell has none
 
 
-def make_table(
+def make_untranslated_table(
     head: Line,
     lines: Sequence[Line],
     *,

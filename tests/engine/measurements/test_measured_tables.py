@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 
-from sphinx_recorded_gallery.measurements.docutils_tables import make_table
+from sphinx_recorded_gallery.measurements.docutils_tables import make_untranslated_table
 from sphinx_recorded_gallery.measurements.rows import MIME, Row
 from tests.helpers.gallery import Build, Gallery
 from tests.helpers.measured_recipe import add_replicate
@@ -135,5 +135,5 @@ def test_a_stale_recording_shows_what_its_run_has_shown(gallery: Gallery) -> Non
 
 def test_a_column_is_as_wide_as_its_letters_in_formats_that_measure_in_them() -> None:
     head = [[nodes.Text("名字")], []]  # each letter is two wide
-    table = make_table(head, [[[nodes.Text("a")], [nodes.Text("x" * 60)]]])
+    table = make_untranslated_table(head, [[[nodes.Text("a")], [nodes.Text("x" * 60)]]])
     assert [spec["colwidth"] for spec in table.findall(nodes.colspec)] == [4, 50]
