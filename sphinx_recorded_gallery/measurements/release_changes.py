@@ -289,6 +289,7 @@ def _distance(ratio: float) -> float:
 def _compare_claims(
     now: Measurements, before: Measurements, claims: Iterable[str]
 ) -> Iterable[ClaimChange]:
+    """Yield the claims that hold with one of two releases only."""
     for comparison in dict.fromkeys(claims):
         try:
             new, old = now.check_claim(comparison), before.check_claim(comparison)

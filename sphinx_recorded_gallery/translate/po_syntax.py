@@ -125,6 +125,7 @@ class _Reader:
         return self.next
 
     def _read_previous(self, number: int, text: str) -> None:
+        """Read fields of the former message, which stand after #|."""
         draft = self._begin_next(number)
         pieces: list[str] | None = None  # of the last keyword, which may be on a line before
         if draft.previous:
@@ -139,6 +140,7 @@ class _Reader:
                 pieces.append(piece)
 
     def _read_fields(self, number: int, text: str, *, is_obsolete: bool) -> None:
+        """Read fields, several in a line or one in several lines."""
         for keyword, piece in _split_words(number, text):
             if keyword == "#":
                 self._begin_next(number).comments.setdefault("", []).append(piece)
@@ -153,6 +155,7 @@ class _Reader:
                 self.pieces.append(piece)
 
     def _begin_field(self, number: int, keyword: str, *, is_obsolete: bool) -> None:
+        """Begin a field, and a message if it is its first; raise an error for a wrong order."""
         is_start = keyword in ("msgctxt", "msgid")
         if is_start and (self.draft is None or self.draft.is_translated):
             self.finish_message()
@@ -249,6 +252,7 @@ def _make_entry(draft: _Draft) -> polib.POEntry:
 
 
 def _read_references(text: str) -> list[tuple[str, str]]:
+    """Return names of files with lines; the line is empty if a reference has none."""
     references = []
     for reference in _REFERENCE.findall(text):
         file, _colon, line = reference.rpartition(":")
@@ -260,6 +264,7 @@ def _read_references(text: str) -> list[tuple[str, str]]:
 
 
 def _read_metadata(text: str) -> dict[str, str]:
+    """Return the fields of a header; a line without a colon goes on with the field before."""
     metadata: dict[str, str] = {}
     name = ""
     for line in text.splitlines():

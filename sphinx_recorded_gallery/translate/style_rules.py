@@ -100,6 +100,7 @@ def load_style_rules(locale: Path, language: str) -> list[StyleRule]:
 
 
 def _read_rules(path: Path) -> list[StyleRule]:
+    """Return the rules of a file of TOML; raise ``GalleryError`` if it holds something else."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:

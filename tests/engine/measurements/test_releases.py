@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference
+from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference, parse_role
 from sphinx_recorded_gallery.measurements.processes import has_size
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.releases import find_release, sort_releases
@@ -38,6 +38,13 @@ def test_a_key_may_name_a_release() -> None:
     assert (claim.claim.key, claim.claim.release) == ("a.wall < b.wall", "2.11")
     told = ":claim:`{others:a.wall@2.11} {others:b.wall@2.9} <others:a.wall < b.wall@2.11>`"
     assert claim.signature == told
+
+
+def test_only_a_claim_is_read_as_one() -> None:
+    assert parse_role("claim", "so <a < b>") == parse_claim("so <a < b>")
+    assert parse_role("measured", "a.wall") == parse_reference("a.wall")
+    with pytest.raises(ValueError, match="no role is called 'assumed'"):
+        parse_role("assumed", "so <a < b>")
 
 
 @pytest.mark.parametrize("target", ["a@2.11 < b@2.11", "a@2.11 < b"])
