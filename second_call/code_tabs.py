@@ -102,6 +102,7 @@ def _end_tab(self: HTML5Translator, _node: code_tab) -> None:
 
 
 def _begin_name(self: HTML5Translator, node: tab_name) -> None:
+    """Write a button for a tab, which style sheets alone open, and begin its label."""
     tabs = node.parent.parent
     group = list(self.document.findall(code_tabs)).index(tabs) + 1
     number = tabs.index(node.parent) + 1

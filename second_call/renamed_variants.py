@@ -1,7 +1,7 @@
-"""What English readers call cases and variants whose names in recipes are older.
+"""Names for English readers of cases and variants that recipes call by an older name.
 
-A recipe's own words are parts of keys, so another word needs a new recording. Translations have
-their words from the catalogs. Names are by recipe: the same word may mean another thing elsewhere.
+A recipe's own words are parts of keys, so changing one needs a new recording. Translations take
+their names from the catalogs. Names are by recipe: the same word may mean another thing elsewhere.
 """
 
 from collections.abc import Mapping

@@ -21,6 +21,7 @@ def _(text: str) -> str:
     return text
 
 
+_ADDRESSES = "sitemap-addresses.xml"  # template of a list of pages: of a language, and the first
 _TEXTS = {
     "about": _(
         "Measured recipes for making PyTorch programs faster with torch.compile: what gets faster, "
@@ -43,10 +44,12 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     config = app.config
     if exception or app.builder.name != "html" or app.outdir.name != config.language:
         return
-    names = ["index.html", "404.html"]
+    templates = {"index.html": "index.html", "404.html": "404.html"}  # by file
     if config.recorded_gallery_site_url:
+        templates["sitemap.xml"] = "sitemap.xml"
+        templates["sitemap-home.xml"] = _ADDRESSES
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
-        names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
+        templates["robots.txt"] = "robots.txt"
         _write_sitemap(app)
     root = app.outdir.parent
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
@@ -54,8 +57,8 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
         if not languages:
             return
         context = _make_context(app, languages)
-        for name in names:
-            text = app.builder.templates.render(f"root/{name}", context)
+        for name, template in templates.items():
+            text = app.builder.templates.render(f"root/{template}", context)
             (root / name).write_text(text + "\n", encoding="utf-8")
 
 
@@ -63,8 +66,7 @@ def _write_sitemap(app: Sphinx) -> None:
     """Write the sitemap of this build's language, without pages that are redirected."""
     pages = sorted(app.env.found_docs - set(find_redirects(app.config)))
     addresses = [full_address(app, page) for page in pages]
-    # sitemap-home.xml is a plain list of addresses, here with those of the language's pages
-    text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
+    text = app.builder.templates.render(f"root/{_ADDRESSES}", {"addresses": addresses})
     (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")
 
 

@@ -53,9 +53,9 @@ class Gallery:
         return lookup.find_page(self.env, Reference(recipe=name, key=""), self.env.docname)
 
     def load_page(self, docname: str) -> RecipePage | None:
-        """Return the recipe of a page with its recording; None if the page is not a recipe's.
+        """Return the recipe of a page with its recording.
 
-        There is none either of a recipe that cannot be read, which the build tells.
+        Returns None for other pages, and for a recipe that cannot be read, which the build reports.
         """
         return load_page(self.env, docname)
 
@@ -74,10 +74,10 @@ class Gallery:
 
         They are folders of the recordings.
         """
-        return watch(self.env, _machines_of, docname)
+        return watch(self.env, _list_machines, docname)
 
     def look_up(self, docname: str, key: str) -> Lookup:
-        """Return what a recipe says to a key, or to the comparison of a claim.
+        """Return the measurement that a key names in a recipe, or the result of a comparison.
 
         A key is such as ``adam.10.fused.wall``, and may leave out parts if it stays clear; a
         comparison is such as ``fused.wall < foreach.wall``. No error is raised: the outcome and the
@@ -125,11 +125,11 @@ class Gallery:
 
 
 def _join(pieces: names_for_readers.Pieces) -> str:
-    """Return the words of a name, whosever they are."""
+    """Return a name as plain text, the recipe's own words as well as those for readers."""
     return "".join(words for words, _is_data in pieces)
 
 
-def _machines_of(env: BuildEnvironment, docname: str) -> list[str]:
+def _list_machines(env: BuildEnvironment, docname: str) -> list[str]:
     """Return the machines of one recipe, for a page to watch."""
     return once(env, _find_machines).get(docname, [])
 

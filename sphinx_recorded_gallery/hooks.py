@@ -31,9 +31,9 @@ class Priority:
     # transforms of a page that was read
     MARK_CELLS = 2  #: later transforms use the marks
     ADD_OUTPUTS = 3  #: before transforms that look for outputs
-    MARK_TABLES = 3  #: after ADD_OUTPUTS: the extension for measurements is set up later
-    ADD_TO_PAGE = 4  #: header and cards, before transforms of texts to translate
-    ADD_COMMENTS = 5  #: Sphinx keeps the messages at 10
+    MARK_TABLES = 4  #: after ADD_OUTPUTS
+    ADD_TO_PAGE = 5  #: header and cards, before transforms of texts to translate
+    ADD_COMMENTS = 6  #: Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  #: for `live`, while each node has its source text
     PREPARE_TRANSLATION = 19  #: Sphinx translates at 20
     TAKE_OUT = 21  #: remove nodes that a translation added

@@ -14,6 +14,7 @@ from sphinx.config import Config
 from sphinx.util import logging
 
 from .errors import GalleryError, suggest, visible
+from .project import name_locale_folders
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
@@ -96,12 +97,17 @@ class Language:
 
 def find_locale(code: str) -> Locale:
     """Return Babel's locale for a language code, or its nearest relative, or English."""
+    return _find_known_locale(code) or Locale("en")
+
+
+def _find_known_locale(code: str) -> Locale | None:
+    """Return Babel's locale for a code, or its nearest relative; None if there is neither."""
     while code:
         try:
             return Locale.parse(code)
         except (UnknownLocaleError, ValueError):
             code = code.rpartition("_")[0]
-    return Locale("en")
+    return None
 
 
 def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
@@ -138,8 +144,11 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
 
 
 def name_of(code: str) -> str:
-    """Return the name of a language in the language itself."""
-    name = find_locale(code).get_display_name() or code
+    """Return the name of a language in the language itself; the code if Babel does not know it."""
+    locale = _find_known_locale(code)
+    name = locale.get_display_name() if locale else None
+    if not name:
+        return code
     return name[:1].upper() + name[1:]
 
 
@@ -189,8 +198,8 @@ def read_languages(app: "Sphinx", config: Config) -> None:
     """
     code = config.language
     is_listed = Path(app.confdir, FILE_NAME).exists()
-    folders = getattr(config, "recorded_gallery_locale_dirs", None) or config.locale_dirs
-    has_catalogs = any(Path(app.srcdir, folder, code).is_dir() for folder in folders)
+    folders = locale_folders(config, Path(app.srcdir))
+    has_catalogs = any((folder / code).is_dir() for folder in folders)
     source = code
     if is_listed or (has_catalogs and code != "en"):
         source = "en"
@@ -219,9 +228,12 @@ def _language_of_conf(app: "Sphinx", config: Config) -> str:
 
 def locale_folder(config: Config, srcdir: Path) -> Path:
     """Return the folder of catalogs: the first of ``locale_dirs``, or the default of Sphinx."""
-    moved_names = getattr(config, "recorded_gallery_locale_dirs", None)
-    names = moved_names or config.locale_dirs or ["locales"]
-    return Path(srcdir, names[0])
+    return locale_folders(config, srcdir)[0]
+
+
+def locale_folders(config: Config, srcdir: Path) -> list[Path]:
+    """Return the folders of ``locale_dirs``, in which catalogs are, or the default of Sphinx."""
+    return [Path(srcdir, name) for name in name_locale_folders(config)]
 
 
 def is_translated(config: Config) -> bool:

@@ -160,6 +160,7 @@ def _remove_hidden(boundary: nodes.comment) -> None:
 
 
 def _mark_code(node: nodes.literal_block, cell: Cell) -> None:
+    """Note at a block of code which cell it is, how it folds, and its source as it was written."""
     node["recipe_cell"] = cell.number
     node["recipe_fold"] = cell.settings.fold
     node["recipe_fold_output"] = cell.settings.fold_output

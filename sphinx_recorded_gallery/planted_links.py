@@ -17,7 +17,7 @@ from .engine_labels import LOCALE_IN_REPOSITORY
 from .errors import GalleryError
 from .hooks import Priority
 from .languages import FILE_NAME
-from .project import Project, gallery_folders
+from .project import Project, gallery_folders, name_locale_folders
 
 if TYPE_CHECKING:  # slow to import, and the command line imports this module
     from sphinx.application import Sphinx
@@ -31,7 +31,7 @@ def refuse_links(root: Path, *places: Path) -> None:
     place outside of the project may be a link itself, since it was named on purpose.
     """
     for place in places:
-        for path in _find_strange(root, place):
+        for path in _find_links_and_devices(root, place):
             text = "is neither a file nor a folder"
             if os.path.islink(path):
                 text = "is a link"
@@ -44,23 +44,31 @@ def refuse_links(root: Path, *places: Path) -> None:
 def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links where the commands of a project read and write."""
     refuse_links(project.root, *_list_guarded_places(project.root, project.config))
+    refuse_links(project.root, *_list_places_beside_conf(project.root, project.config))
 
 
 def _list_guarded_places(root: Path, config: Config) -> list[Path]:
     """Return where commands and builds read what git keeps, and write pages of recipes."""
-    # The extension for translations moves locale_dirs to a setting of its own.
-    moved_folders = getattr(config, "recorded_gallery_locale_dirs", None)
-    catalogs = moved_folders or config.locale_dirs or ["locales"]
     return [
-        root / FILE_NAME,
         root / LOCALE_IN_REPOSITORY,
         root / config.recorded_gallery_recordings,
-        *(root / folder for folder in catalogs),
+        *(root / folder for folder in name_locale_folders(config)),
         *(root / folder for folder, _recipes in gallery_folders(config)),
     ]
 
 
-def _find_strange(root: Path, place: Path) -> Iterator[str]:
+def _list_places_beside_conf(confdir: Path, config: Config) -> list[Path]:
+    """Return what a build copies to the site or reads, and names from the folder of conf.py.
+
+    All other places are named from the folder of the pages, which may be another.
+    """
+    names = [*config.templates_path]
+    for setting in ("html_static_path", "html_extra_path"):
+        names += getattr(config, setting, [])  # without a builder of HTML, there is none
+    return [confdir / FILE_NAME, *(confdir / name for name in names)]
+
+
+def _find_links_and_devices(root: Path, place: Path) -> Iterator[str]:
     """Yield links and devices at a place, above it in the project and below it, in this order."""
     root_path = os.path.abspath(root)
     place_path = os.path.abspath(place)
@@ -68,7 +76,7 @@ def _find_strange(root: Path, place: Path) -> Iterator[str]:
         return  # the project's folder, or one above it, where anything may lie
     checked_paths: list[str] = []
     is_named_from_project = not place.is_absolute() or place.is_relative_to(root)  # as ../locale is
-    if place_path.startswith(os.path.join(root_path, "")):
+    if Path(place_path).is_relative_to(root_path):
         names = os.path.relpath(place_path, root_path).split(os.sep)
         for count in range(1, len(names) + 1):
             checked_paths.append(os.path.join(root_path, *names[:count]))
@@ -115,3 +123,5 @@ def _check_build(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
     places = _list_guarded_places(root, config)
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))
+    confdir = Path(app.confdir)
+    refuse_links(confdir, *_list_places_beside_conf(confdir, config))

@@ -142,12 +142,15 @@ def load_project(root: Path) -> Project:
     if config.recorded_gallery_device not in ("gpu", "cpu"):
         text = f'recorded_gallery_device = {config.recorded_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-    config.add("html_theme", "alabaster", "", str)  # a setting of Sphinx's HTML builders
+    # Settings of Sphinx's HTML builders
+    config.add("html_theme", "alabaster", "", str)
+    config.add("html_static_path", [], "", list)
+    config.add("html_extra_path", [], "", list)
     return Project(
         root=root,
         galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),
         recordings=root / config.recorded_gallery_recordings,
-        locale=root / (config.locale_dirs or ["locales"])[0],
+        locale=root / name_locale_folders(config)[0],
         config=config,
     )
 
@@ -183,8 +186,18 @@ def locale_option(config: Config) -> list[str]:
     """
     if f"{CORE}.translate" not in config.extensions:
         return []
-    folders = json.dumps([str(folder) for folder in config.locale_dirs or ["locales"]])
+    folders = json.dumps([str(folder) for folder in name_locale_folders(config)])
     return ["-D", f"recorded_gallery_locale_dirs={folders}"]
+
+
+def name_locale_folders(config: Config) -> list[str | PurePath]:
+    """Return the names of the folders of catalogs, as conf.py gives them.
+
+    They are ``locale_dirs`` or the default of Sphinx. The extension for translations moves them to
+    a setting of its own, to hide the catalogs from Sphinx.
+    """
+    moved_names = getattr(config, "recorded_gallery_locale_dirs", None)
+    return list(moved_names or config.locale_dirs or ["locales"])
 
 
 def _folders(setting: Any) -> list[str]:

@@ -125,6 +125,7 @@ def _make_line(rows: Sequence[ChartRow], data: ChartData, field: _Field) -> Line
 
 
 def _make_range(x: float, value: FormattedValue, field: _Field) -> Range:
+    """Return the range of a value as a line, cut where it leaves the field."""
     up = field.up
     return Range(
         x=x,

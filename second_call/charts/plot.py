@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from unicodedata import east_asian_width
+
+from docutils.utils import column_width
 
 from ..make_nodes import render_html
 
@@ -34,7 +35,7 @@ class Line:
     """A line of a plot."""
 
     name: str
-    role: str  # its class: before, best, other or limit
+    role: str  # its class: before, best, other, limit, frontier or curve-through
     points: Sequence[Place]
     descriptions: Sequence[str] = ()  # of the points, for a pointer
     ranges: Sequence[Range] = ()
@@ -162,7 +163,7 @@ def wrap(name: str, most: int) -> list[str]:
     line = ""
     for word in name.split():
         longer_line = f"{line} {word}".strip()
-        if line and text_width(longer_line) > most:
+        if line and column_width(longer_line) > most:
             lines.append(line)
             line = word
         else:
@@ -170,12 +171,6 @@ def wrap(name: str, most: int) -> list[str]:
     if line:
         lines.append(line)
     return lines
-
-
-def text_width(text: str) -> int:
-    """Return how wide a text is, in letters; one of Chinese or Korean counts as two."""
-    wide_letters = sum(east_asian_width(letter) in "WF" for letter in text)
-    return len(text) + wide_letters
 
 
 def letters_of(names: Mapping[str, object] | Sequence[str]) -> dict[str, str]:

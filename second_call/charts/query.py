@@ -254,7 +254,7 @@ def _find_gain(
         return None
     if after.unit not in GAIN_UNITS:
         return None
-    return results.measurements.compare(before.key, after.key)
+    return results.measurements.find_ratio(before.key, after.key)
 
 
 def make_value(measurement: Measurement, typography: Typography) -> FormattedValue:

@@ -1,7 +1,7 @@
 """A scatter: time against memory, a dot for each variant, and the frontier.
 
-Dots on the frontier have no other dot that is both faster and smaller. A curve joins the dots of
-one idea in several strengths, such as a budget of memory from 0.1 to 1.
+A dot is on the frontier if none is as good in both and better in one. A curve joins the dots of one
+idea in several strengths, such as a budget of memory from 0.1 to 1.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+
+from docutils.utils import column_width
 
 from sphinx_recorded_gallery.api import slug
 
 from ..labels import _
 from .chart_data import ChartData, ChartRow, Drawing, Role, Table
-from .plot import Axis, Dot, Line, Place, draw_plot, letters_of, text_width
+from .plot import Axis, Dot, Line, Place, draw_plot, letters_of
 from .scales import Scale, label_ticks
 
 _MARGIN = 0.08  # of what values span, on either side of an axis
@@ -51,7 +54,7 @@ class _Box:
     def of_name(cls, dot: Dot) -> _Box:
         """Return the room of the name of a dot."""
         x, _y = dot.place
-        length = text_width(dot.name) * _LETTER_WIDTH
+        length = column_width(dot.name) * _LETTER_WIDTH
         left = x + _DOT_WIDTH
         if dot.is_left:
             left = x - _DOT_WIDTH - length
@@ -147,8 +150,10 @@ def _make_scale(rows: Sequence[ChartRow], quantity: str, *, start: float, end: f
     low = min(numbers)
     high = max(numbers)
     margin = (high - low) * _MARGIN
-    if not margin:  # all values are the same
-        margin = high * _MARGIN or 1.0
+    if low == high == 0:
+        margin = 1.0
+    elif low == high:
+        margin = high * _MARGIN
     return Scale(
         low=max(0.0, low - margin),
         high=high + margin,
@@ -158,9 +163,10 @@ def _make_scale(rows: Sequence[ChartRow], quantity: str, *, start: float, end: f
 
 
 def find_frontier(places: Sequence[Place]) -> list[Place]:
-    """Return the places than which no other is further left and further down, from the left.
+    """Return the places than which none is as far left and as far down, and further in one.
 
-    Places are per cent from the left and from the top, so further down is more.
+    They are in order from the left. Places are per cent from the left and from the top, so further
+    down is more.
     """
     frontier: list[Place] = []
     lowest = -math.inf
@@ -192,12 +198,14 @@ def _name_row(row: ChartRow, data: ChartData) -> str:
 
 def _place_names(dots: Sequence[Dot]) -> list[Dot]:
     """Return dots with places for their names, where these hide as little as can be."""
-    taken = [_Box.around(dot.place) for dot in dots]
+    boxes = [_Box.around(dot.place) for dot in dots]
+    names: list[_Box] = []
     placed = []
-    for dot in dots:
-        choices = _list_choices(dot)
-        best = min(choices, key=lambda choice: _count_hidden(choice, taken))
-        taken.append(_Box.of_name(best))
+    for number, dot in enumerate(dots):
+        other_dots = boxes[:number] + boxes[number + 1 :]
+        taken = [*other_dots, *names]
+        best = min(_list_choices(dot), key=partial(_count_hidden, taken=taken))
+        names.append(_Box.of_name(best))
         placed.append(best)
     return placed
 
@@ -214,11 +222,7 @@ def _list_choices(dot: Dot) -> list[Dot]:
 def _count_hidden(choice: Dot, taken: Sequence[_Box]) -> int:
     """Return how many names and dots a name would hide; outside of the plot counts as ten."""
     name = _Box.of_name(choice)
-    own_dot = _Box.around(choice.place)
-    hidden = 0
-    for box in taken:
-        if box != own_dot and name.meets(box):
-            hidden += 1
+    hidden = sum(name.meets(box) for box in taken)
     if name.left < 0 or name.right > 100 or name.top < 0 or name.bottom > 100:
         hidden += 10
     return hidden

@@ -62,7 +62,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     facts = {
         "comparison": " < ".join(terms),
         "held": claim.held,
-        "processes": claim.of,
+        "processes": claim.measured_in,
         "machines": claim.hosts,
     }
     text = _(

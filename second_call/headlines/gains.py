@@ -125,12 +125,12 @@ def find_gain(
     if "." not in baseline:
         before_key = replace(measurement, variant=baseline).key
     before = _find_side(measurements, by_key[before_key])
-    ratio = measurements.compare(before_key, measurement.key)
+    ratio = measurements.find_ratio(before_key, measurement.key)
     if ratio is None:
         raise ValueError(f"{measurement.key!r} and {before_key!r} have no ratio: one of them is 0")
     wall_ratio = None
     if measurement.quantity == "gpu" and before.wall and after.wall:
-        wall_ratio = measurements.compare(before.wall.key, after.wall.key)
+        wall_ratio = measurements.find_ratio(before.wall.key, after.wall.key)
 
     def beside(quantity: str) -> Measurement | None:
         return by_key.get(replace(measurement, quantity=quantity).key)

@@ -139,6 +139,7 @@ def parse_line(text: str) -> Line:
 
 
 def _make_nodes(directive: SphinxDirective) -> Iterator[nodes.Element]:
+    """Yield a headline for a line with a case, and a question for one with a recipe and words."""
     recipe, baseline, env = "", "", directive.env
     for text, (source, offset) in zip(directive.content, directive.content.items, strict=True):
         if not text.strip():

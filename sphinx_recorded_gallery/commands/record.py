@@ -12,7 +12,8 @@ from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
-    """Report which recordings are missing, stale or current, and run the site's checks of texts."""
+    """Report which recordings are missing, stale or current, and what texts claim wrongly."""
+    from ..record.check_claims import check_claims
     from ..record.check_recordings import (
         check_recordings,
         check_texts,
@@ -24,8 +25,10 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     print(format_reports(reports))
     for line in describe_cost(reports):
         print(line)
+    folder = options.recordings_folder or project.recordings
+    problems = [error.describe(Path.cwd()) for error in check_claims(project, folder)]
     try:
-        problems = check_texts(project)
+        problems += check_texts(project)
     except GalleryError as error:
         if not any(describe_error(error) == report.detail for report in reports):
             raise

@@ -12,7 +12,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..errors import GalleryError, describe_error
 from ..hooks import Priority, add_transform
-from ..project import load_project
+from ..project import load_project, name_locale_folders
 from .messages import mark_messages
 
 
@@ -25,7 +25,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
     logging.disable(logging.INFO)  # else thousands of unseen lines would be formatted
     warnings = io.StringIO()
     try:
-        locale_dirs = load_project(root).config.locale_dirs or ["locales"]
+        locale_dirs = name_locale_folders(load_project(root).config)
         with patch_docutils(root), docutils_namespace():
             app = Sphinx(
                 srcdir=root,

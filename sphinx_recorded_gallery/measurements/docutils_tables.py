@@ -1,15 +1,16 @@
-"""Tables as docutils nodes, with columns as wide as their contents."""
+"""Tables as docutils nodes; a column is as wide as its contents, up to a limit."""
 
 from collections.abc import Sequence
 
 from docutils import nodes
+from docutils.utils import column_width
 
-_WIDEST = 50  # characters of a column, in formats that measure columns in characters
+_WIDEST = 50  # letters of a column, in formats that measure so; a Chinese one counts as two
 
 Line = Sequence[Sequence[nodes.Node]]  # the inline nodes of each cell; an empty cell has none
 
 
-def make_table(
+def make_untranslated_table(
     head: Line,
     lines: Sequence[Line],
     *,
@@ -24,7 +25,7 @@ def make_table(
     specs = []
     columns = zip(head, *lines, strict=True)
     for number, cells in enumerate(columns):
-        widest_cell = max(_count_characters(cell) for cell in cells)
+        widest_cell = max(_measure(cell) for cell in cells)
         width = min(max(widest_cell, 1), _WIDEST)
         specs.append(nodes.colspec(colwidth=width, stub=number < stubs))
     rows = [_make_row(line) for line in lines]
@@ -38,8 +39,8 @@ def make_table(
     return table
 
 
-def _count_characters(cell: Sequence[nodes.Node]) -> int:
-    return sum(len(node.astext()) for node in cell)
+def _measure(cell: Sequence[nodes.Node]) -> int:
+    return sum(column_width(node.astext()) for node in cell)
 
 
 def _make_row(line: Line) -> nodes.row:

@@ -14,6 +14,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+# Names of the roles
+MEASURED = "measured"
+CLAIM = "claim"
+
 _KEY = r"(?P<key>[a-z0-9_.-]+)"
 _RECIPE = r"(?P<recipe>[^\s:{}<>,@]+):"
 _AT_RELEASE = r"(?: ?@(?P<release>[\w.]+))?"
@@ -25,7 +29,15 @@ _TURNED_ROUND = re.compile(
 _TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
 _SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
-_ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
+_ROLE = re.compile(rf":(?P<role>{MEASURED}|{CLAIM}):`(?P<text>[^`]+)`")
+# Code in reStructuredText, where roles are only examples: what is indented below a directive for
+# code or below a line that ends in two colons, and literals
+_CODE_BLOCK = re.compile(
+    r"^(?P<indent> *)(?P<line>\.\. (?:code|code-block|math|raw|sourcecode)::.*|(?!\.\. )\S.*::) *"
+    r"(?P<code>\n(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_LITERAL = re.compile(r"``.+?``")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<measurement>[^{}]*)\}|(?P<alone>[{}])")
 
 
@@ -67,7 +79,7 @@ class ClaimText:
         """The parts that a translation has to repeat: the claim, and its keys in any order."""
         names = sorted(piece.name for piece in self.pieces if isinstance(piece, Reference))
         measurements = "".join(f"{{{name}}} " for name in names)
-        return f":claim:`{measurements}<{self.claim.name}>`"
+        return f":{CLAIM}:`{measurements}<{self.claim.name}>`"
 
     @property
     def words(self) -> str:
@@ -84,19 +96,30 @@ class ClaimText:
 def find_references(text: str) -> Iterator[tuple[int, Reference]]:
     """Yield the references in the roles of a text, each with its line, counted from 0.
 
-    Roles with mistakes are left out: the build of the page reports them.
+    Roles with mistakes are left out: the build of the page reports them. So are roles in code.
     """
+    text = _CODE_BLOCK.sub(lambda block: block["line"] + "\n" * block["code"].count("\n"), text)
+    text = _LITERAL.sub("", text)
     for match in _ROLE.finditer(text):
         line = text.count("\n", 0, match.start())
         with suppress(ValueError):
-            if match["role"] == "measured":
-                yield line, parse_reference(match["text"])
+            named = parse_role(match["role"], match["text"])
+            if isinstance(named, Reference):
+                yield line, named
             else:
-                claim = parse_claim(match["text"])
-                for piece in claim.pieces:
+                for piece in named.pieces:
                     if isinstance(piece, Reference):
                         yield line, piece
-                yield line, claim.claim
+                yield line, named.claim
+
+
+def parse_role(role: str, text: str) -> Reference | ClaimText:
+    """Return what a role names, by the name of the role; raise ``ValueError`` for mistakes."""
+    if role == MEASURED:
+        return parse_reference(text)
+    if role == CLAIM:
+        return parse_claim(text)
+    raise ValueError(f"no role is called {role!r}")
 
 
 def at_release(key: str, release: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -125,7 +125,19 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 
     Raises ``ValueError`` if there is no such recipe.
     """
-    files = once(env, all_files)
+    try:
+        return choose_page(once(env, all_files), named, docname)
+    except ValueError:
+        if named.recipe:
+            watch(env, all_files)  # the recipe may be added later
+        raise
+
+
+def choose_page(files: Mapping[str, GalleryFile], named: Reference, docname: str) -> str:
+    """Return the page among ``files`` that a role on the page ``docname`` names.
+
+    Raises ``ValueError`` if there is no such recipe.
+    """
     if not named.recipe:
         if docname in files:
             return docname
@@ -133,7 +145,7 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     for page, file in files.items():
         if named.recipe in (file.name, page):
             return page
-    names = [file.name for file in watch(env, all_files).values()]  # one may be added later
+    names = [file.name for file in files.values()]
     raise ValueError(f"no example is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
 
 
@@ -198,7 +210,7 @@ def _find_in_release(
     """Look up a key or a comparison in the measurements of one release of a recipe."""
     try:
         if is_comparison(key):
-            return Lookup(outcome=Outcome.MEASURED, claim=measurements.find_claim(key))
+            return Lookup(outcome=Outcome.MEASURED, claim=measurements.check_claim(key))
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)
@@ -315,14 +327,19 @@ def find_claims(recipe: Recipe) -> list[str]:
     Claims that name a release hold for that release only, and are left out.
     """
     comparisons = []
-    for block in recipe.blocks:
-        if block.type != "text":
-            continue
-        for _line, reference in find_references(block.content):
-            is_own = reference.recipe in ("", recipe.name)
-            if is_comparison(reference.key) and is_own and not reference.release:
-                comparisons.append(reference.key)
+    for _line, reference in list_references(recipe):
+        is_own = reference.recipe in ("", recipe.name)
+        if is_comparison(reference.key) and is_own and not reference.release:
+            comparisons.append(reference.key)
     return comparisons
+
+
+def list_references(recipe: Recipe) -> Iterator[tuple[int, Reference]]:
+    """Yield what the roles in a recipe's text name, each with its line in the file."""
+    for block in recipe.blocks:
+        if block.type == "text":
+            for line, reference in find_references(block.content):
+                yield block.lineno + line, reference
 
 
 def _add_measurements(

@@ -19,7 +19,7 @@ from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
 from ..pages.outputs import insert_outputs
 from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
-from .docutils_tables import make_table
+from .docutils_tables import make_untranslated_table
 from .lookup import RecipeResults, load_results
 from .names_for_readers import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
@@ -142,7 +142,9 @@ def _draw(
     case = name_case(env, env.docname, table.case, size_of_case, size_name)
     scope = _describe_scope(list(measurements.values()), results.device)
     caption = [*name_nodes(case), nodes.Text(SEPARATOR + scope)]
-    return make_table(head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS])
+    return make_untranslated_table(
+        head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS]
+    )
 
 
 def _show(measurement: Measurement, locale: Locale) -> nodes.Node:

@@ -28,7 +28,7 @@ class ClaimRecord:
 
     key: str
     held: int  # number of processes in which it holds
-    of: int  # number of processes that measured all of it
+    measured_in: int  # number of processes that measured all of it
     hosts: int  # number of hosts on which these ran
     compared: tuple[tuple[ComparisonTerm, Measurement], ...]
     refuted: tuple[str, ...]  # processes in which it does not hold, with their values
@@ -39,7 +39,7 @@ class ClaimRecord:
         refutations = "; ".join(self.refuted[:_MAX_NAMES])
         if len(self.refuted) > _MAX_NAMES:
             refutations += f"; and {len(self.refuted) - _MAX_NAMES} more"
-        count = f"{self.of - self.held} of {self.of} processes"
+        count = f"{self.measured_in - self.held} of {self.measured_in} processes"
         remedy = "weaken the sentence: a new text needs no new recording"
         return f"does not hold in {count}: {refutations}; {remedy}"
 
@@ -97,8 +97,8 @@ class Measurements:
             names.append("...")
         raise ValueError(f"{wanted} is ambiguous: it may be {', '.join(names)}; name more parts")
 
-    def find_claim(self, key: str) -> ClaimRecord:
-        """Compare the terms of a claim in each process that measured all of them.
+    def check_claim(self, key: str) -> ClaimRecord:
+        """Compare the terms of a claim in each process that measured all, and count where it holds.
 
         Raises ``NotMeasured`` if no process did, ``ValueError`` for an unclear key and for terms of
         different units.
@@ -121,13 +121,13 @@ class Measurements:
         return ClaimRecord(
             key=key,
             held=len(complete) - len(refuted),
-            of=len(complete),
+            measured_in=len(complete),
             hosts=len({process.host for process in complete}),
             compared=tuple(compared),
             refuted=tuple(refuted),
         )
 
-    def compare(self, key: str, over: str) -> Measurement | None:
+    def find_ratio(self, key: str, over: str) -> Measurement | None:
         """Return the ratio of the measurement ``key`` to ``over``.
 
         Returns None if no process has both, or if a ratio exceeds the bounds of a row. The ratio of
@@ -174,11 +174,11 @@ class ProcessSet:
     def release(self) -> str:
         """The release that counts: the page's, or else that of the newest line."""
         if self.page:
-            return self.find_release(self.page)
+            return self.tell_release(self.page)
         if not self.on_device:
             return ""
         newest = max(self.on_device, key=lambda replicate: replicate.recorded)
-        return self.find_release(newest)
+        return self.tell_release(newest)
 
     @property
     def by_release(self) -> dict[str, tuple[Process, ...]]:
@@ -193,7 +193,7 @@ class ProcessSet:
             processes.insert(0, self.page)
         groups: dict[str, list[Process]] = {}
         for process in processes:
-            groups.setdefault(self.find_release(process), []).append(process)
+            groups.setdefault(self.tell_release(process), []).append(process)
         return {release: tuple(groups[release]) for release in sort_releases(groups)}
 
     @property
@@ -201,7 +201,7 @@ class ProcessSet:
         """The processes that count."""
         return self.by_release.get(self.release, ())
 
-    def find_release(self, process: Process) -> str:
+    def tell_release(self, process: Process) -> str:
         """Return the release that a process measured."""
         return find_release(process.versions, self.package)
 
@@ -282,7 +282,12 @@ def _is_speedup(
     """Return whether the ratio of two measurements is a speed-up that the recipe publishes."""
     if numerator.quantity != "wall":
         return False
-    if replace(numerator, variant=denominator.variant).key != denominator.key:
+    is_same_but_for_variant = (
+        numerator.case == denominator.case
+        and numerator.size == denominator.size
+        and numerator.quantity == denominator.quantity
+    )
+    if not is_same_but_for_variant:
         return False
     is_published = replace(denominator, quantity="speedup").key in by_key
     return is_published and is_baseline(numerator, by_key)
@@ -290,18 +295,22 @@ def _is_speedup(
 
 def is_part(parts: Sequence[str], whole: Sequence[str]) -> bool:
     """Return whether ``whole`` holds the parts of a key in this order, with the same quantity."""
-    return parts[-1:] == [*whole[-1:]] and is_within(parts, whole)
+    return parts[-1] == whole[-1] and is_within(parts, whole)
 
 
 def is_within(parts: Sequence[str], whole: Sequence[str]) -> bool:
     """Return whether ``whole`` holds all parts in this order, whatever lies between them."""
-    remaining = iter(whole)
+    remaining = iter(whole)  # ``in`` consumes it up to the part, so the next is sought behind that
     return all(part in remaining for part in parts)
 
 
 def has_size(size: str | float | None, wanted: str) -> bool:
     """Return whether a size is the one that a claim names; any size fits an empty ``wanted``."""
-    return wanted in ("", str(size), slug(size or ""))
+    if not wanted:
+        return True
+    if size is None:
+        return False
+    return wanted in (str(size), slug(size))
 
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
@@ -368,9 +377,14 @@ def _require_same_units(processes: ProcessSet) -> None:
 
 
 def _different_units(recording: Path, process: Process, row: Row, unit: str) -> GalleryError:
-    place = f"in replicate {process.replicate}"
+    if isinstance(process, Replicate):
+        path = replicates_path(recording)
+        place = f"in replicate {process.replicate}"
+    else:  # the page's run, of an older release than the replicates
+        path = recording
+        place = "in the page's run"
     return GalleryError(
         f"{row.key} is in {unit!r} and, {place}, in {row.unit!r}",
-        path=replicates_path(recording),
+        path=path,
         remedy=f"publish one unit, then run: {suggest_record(recording.stem)}",
     )

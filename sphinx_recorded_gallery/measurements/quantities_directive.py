@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from .docutils_tables import make_table
+from .docutils_tables import make_untranslated_table
 from .quantities import Quantity, list_quantities
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -21,7 +21,7 @@ class QuantityTable(SphinxDirective):
             [nodes.Text(_("What it is"))],
         ]
         lines = [_make_line(quantity) for quantity in list_quantities(self.config).values()]
-        return [make_table(head, lines)]
+        return [make_untranslated_table(head, lines)]
 
 
 def _make_line(quantity: Quantity) -> list[list[nodes.Node]]:

@@ -289,9 +289,10 @@ def _distance(ratio: float) -> float:
 def _compare_claims(
     now: Measurements, before: Measurements, claims: Iterable[str]
 ) -> Iterable[ClaimChange]:
+    """Yield the claims that hold with one of two releases only."""
     for comparison in dict.fromkeys(claims):
         try:
-            new, old = now.find_claim(comparison), before.find_claim(comparison)
+            new, old = now.check_claim(comparison), before.check_claim(comparison)
         except (NotMeasured, ValueError):
             continue  # reported on the recipe's page; the other release may lack a variant
         if bool(new.refuted) != bool(old.refuted):

@@ -20,7 +20,7 @@ from ..dates_and_numbers import SEPARATOR, format_percent, join_names, typeset
 from ..languages import Language
 from ..recipes.recipe import load_recipe
 from ..store import once, watch
-from .docutils_tables import make_table
+from .docutils_tables import make_untranslated_table
 from .lookup import all_files, find_claims, load_results
 from .names_for_readers import (
     QUANTITY,
@@ -329,7 +329,7 @@ def _draw_table(
         ]
         name = name_nodes(name_measurement(env, docname, change.now))
         lines.append([name, *([nodes.Text(value)] for value in values)])
-    return make_table(head, lines, stubs=1, classes=["release-table"])
+    return make_untranslated_table(head, lines, stubs=1, classes=["release-table"])
 
 
 def _format_change(change: Change, locale: Locale) -> str:

@@ -4,6 +4,7 @@ A role leaves a node that names a key. Once the page is translated, the node get
 the reader's language, and a claim gets its evidence. Formats other than HTML show only the text.
 """
 
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from ..dates_and_numbers import SEPARATOR
 from ..errors import GalleryError
 from ..languages import Language
 from ..store import get_store
-from .keys import Reference, at_release, parse_claim, parse_reference
+from .keys import CLAIM, MEASURED, Reference, at_release, parse_role
 from .lookup import Lookup, find_page, look_up
-from .names_for_readers import mark, name_measurement, name_release, tell_comparison
+from .names_for_readers import Pieces, mark, name_measurement, name_release, tell_comparison
 from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 
@@ -40,6 +41,14 @@ class claim(nodes.inline):  # noqa: N801
     """A sentence that recordings confirm; ``evidence`` holds lines about it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvidenceLine:
+    """A line of the evidence of a claim: its words, and whether they are what was measured."""
+
+    pieces: Pieces
+    is_measured: bool = False
+
+
 class measurement_list(nodes.General, nodes.Element):  # noqa: N801
     """The measurements of a page: ``rows`` of names in pieces, measurement and spread.
 
@@ -48,7 +57,7 @@ class measurement_list(nodes.General, nodes.Element):  # noqa: N801
 
 
 # By the name of the role
-ROLES = {"measured": measured, "claim": claim}
+ROLES = {MEASURED: measured, CLAIM: claim}
 
 
 class MeasuredRole(SphinxRole):
@@ -64,24 +73,22 @@ class MeasuredRole(SphinxRole):
 def make_node(env: BuildEnvironment, docname: str, role: str, text: str) -> nodes.inline:
     """Return the node of a role in a text of the page ``docname``."""
 
-    def refer(node_type: type[nodes.inline], reference: Reference, *text: str) -> nodes.inline:
+    def find_attributes(reference: Reference) -> dict[str, str]:
         recipe = find_page(env, reference, docname)
-        return node_type("", *text, recipe=recipe, key=reference.key, release=reference.release)
+        return {"recipe": recipe, "key": reference.key, "release": reference.release}
 
     try:
-        if role == "measured":
-            reference = parse_reference(text)
-            node = refer(measured, reference, reference.key)
-        else:
-            parsed = parse_claim(text)
-            node = refer(claim, parsed.claim)
-            for piece in parsed.pieces:
-                if isinstance(piece, Reference):
-                    node += refer(measured, piece, piece.key)
-                else:
-                    node += nodes.Text(piece)
+        named = parse_role(role, text)
+        if isinstance(named, Reference):
+            return measured("", named.key, **find_attributes(named))
+        node = claim("", **find_attributes(named.claim))
+        for piece in named.pieces:
+            if isinstance(piece, Reference):
+                node += measured("", piece.key, **find_attributes(piece))
+            else:
+                node += nodes.Text(piece)
     except ValueError as error:
-        node = ROLES[role]("", text, problem=str(error))
+        return ROLES[role]("", text, problem=str(error))
     return node
 
 
@@ -133,7 +140,7 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
 
 
 def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> None:
-    """Give a node the lines of its evidence: each its pieces, and whether they are measurements."""
+    """Give a node the lines of its evidence."""
     node["evidence"] = []
     if record and record.refuted:  # without evidence, no mark confirms the sentence
         key = at_release(record.key, node["release"])
@@ -143,13 +150,16 @@ def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> No
         if node["release"]:
             release = name_release(env, node["recipe"], node["release"])
             comparison = [(f"{release}: ", False), *comparison]
-        node["evidence"] = [([(_count(record), False)], False), (comparison, True)]
+        node["evidence"] = [
+            EvidenceLine(pieces=[(_count(record), False)]),
+            EvidenceLine(pieces=comparison, is_measured=True),
+        ]
 
 
 def _count(record: ClaimRecord) -> str:
     """Return a sentence with the number of processes in which a claim holds."""
-    facts = {"held": record.held, "processes": record.of, "machines": record.hosts}
-    if record.of == 1 and record.held:
+    facts = {"held": record.held, "processes": record.measured_in, "machines": record.hosts}
+    if record.measured_in == 1 and record.held:
         return str(_("Holds in the one process that was measured:"))
     if record.hosts > 1:
         text = _("Holds in %(held)s of %(processes)s processes on %(machines)s machines:")
@@ -200,22 +210,27 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     [sentence] = node["ids"]
     box = f"{sentence}-evidence"
     button = f"{sentence}-mark"
+    # Several claims of a page may have the same words. So the name of the button is its label, the
+    # sentence before it, and the compared measurements.
+    names = [button, sentence]
     lines = []
-    for number, (pieces, is_measured) in enumerate(node["evidence"]):
-        classes = "claim-line claim-measured" if is_measured else "claim-line"
-        text = mark(self.config, pieces)
-        lines.append(f'<span class="{classes}" id="{box}-{number}">{text}</span>')
+    for number, line in enumerate(node["evidence"]):
+        identifier = f"{box}-{number}"
+        classes = "claim-line"
+        if line.is_measured:
+            classes = "claim-line claim-measured"
+            names.append(identifier)
+        text = mark(self.config, line.pieces)
+        lines.append(f'<span class="{classes}" id="{identifier}">{text}</span>')
     label = _("Evidence")
     language = ""  # the sentence around the button may not be translated
     tag = Language.current(self.config).tag
     if tag != Language.source(self.config).tag:
         language = f' lang="{tag}"'
-    # Several claims of a page may have the same words. So the name of the button is its label, the
-    # sentence before it, and the compared measurements.
     self.body.append(
         f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{language} '
         f'aria-label="{escape(label)}" '
-        f'aria-labelledby="{button} {sentence} {box}-1"></button>'
+        f'aria-labelledby="{" ".join(names)}"></button>'
         f'<span class="claim-evidence" id="{box}"{language} role="note" popover>'
         f"{''.join(lines)}</span>"
     )

@@ -65,6 +65,7 @@ def parse_spans(value: Any) -> Spans:
 
 
 def _parse_lane(name: str, lane: Sequence[Sequence[float]]) -> tuple[Span, ...]:
+    """Return the spans of a lane; raise ``ValueError`` for times that are no span."""
     spans = []
     for number, (start, end) in enumerate(lane, 1):
         if math.isnan(start) or math.isnan(end):  # JSON has no such number

@@ -49,10 +49,8 @@ _LINE_STARTS = re.compile(
     r"|(\d{1,9}(?=[.)](?:\s|$))|In *(?=\[)))",
     re.MULTILINE,
 )
-# MathJax looks for formulas in the visible text of a paragraph, in which Markdown has removed
-# backslashes already. It looks into each element separately.
-_APART = r"<span>\{}</span>"
 _MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
+_DOLLAR_OUTSIDE_TAG = re.compile(r"\$(?=[^<>]*(?:<|$))")  # where no > comes before the next <
 
 
 @dataclass(frozen=True)
@@ -86,14 +84,18 @@ class MarkdownPage:
             return ""
         return address
 
-    def warn_of_unknown(self, node: nodes.Node) -> None:
-        """Warn that the notebook has only the words of a node."""
+    def warn_of_loss(self, node: nodes.Node, kept: str = "have only its words") -> None:
+        """Warn that Markdown lacks the form of a node; ``kept`` says what notebook and script do.
+
+        The node is unknown, or has a form such as cells that span others.
+        """
         # The node of a directive may know no line.
         elements_with_line = (element for element in node.findall(nodes.Element) if element.line)
         logger.warning(
-            "%s: notebook and script have only its words; use other markup, or accept this: "
+            "%s: notebook and script %s; use other markup, or accept this: "
             'suppress_warnings = ["recorded_gallery.notebook"]',
             type(node).__name__,
+            kept,
             location=next(elements_with_line, node),
             type="recorded_gallery",
             subtype="notebook",
@@ -107,7 +109,7 @@ def write_block(node: nodes.Node, page: MarkdownPage) -> str:
     A site writes nodes of its own by a function with the same arguments that it registers:
     ``write_block.register(my_node, function)``.
     """
-    page.warn_of_unknown(node)
+    page.warn_of_loss(node)
     if isinstance(node, nodes.Inline | nodes.TextElement):
         return join_inline(node, page)
     return join_blocks(node.children, page)
@@ -256,9 +258,10 @@ for _kind in (nodes.compound, nodes.container, nodes.document, nodes.figure, nod
 for _kind in (addnodes.glossary, addnodes.only, addnodes.versionmodified):
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
 # Nodes that a page does not show, or shows elsewhere
-_HIDDEN = nodes.Invisible | nodes.decoration | nodes.meta | nodes.system_message
-_HIDDEN |= addnodes.highlightlang | addnodes.tabular_col_spec
-write_block.register(_HIDDEN, lambda _node, _page: "")
+for _kind in (nodes.Invisible, nodes.decoration, nodes.meta, nodes.system_message):
+    write_block.register(_kind, lambda _node, _page: "")
+for _kind in (addnodes.highlightlang, addnodes.tabular_col_spec):
+    write_block.register(_kind, lambda _node, _page: "")
 for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
     write_block.register(_kind, lambda node, page: quote(join_blocks(node.children, page)))
 for _kind in (nodes.rubric, nodes.subtitle, nodes.title, nodes.term, addnodes.centered):
@@ -318,9 +321,7 @@ def _raw(node: nodes.raw, _page: MarkdownPage) -> str:
         return ""
     # Markdown leaves an element unchanged up to the next empty line.
     html = f"<div>\n{html.strip()}\n</div>"
-    html = re.sub(
-        r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html
-    )  # so that no pair makes a formula
+    html = _DOLLAR_OUTSIDE_TAG.sub("<span>&#36;</span>", html)  # no pair makes a formula
     return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)
 
 
@@ -342,7 +343,7 @@ def _join_points(points: Iterable[tuple[str, str]]) -> str:
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
 def _list(node: nodes.Element, page: MarkdownPage) -> str:
     if node.get("enumtype", "arabic") != "arabic":  # Markdown only has numbers
-        page.warn_of_unknown(node)
+        page.warn_of_loss(node, kept="number its points 1, 2, 3")
     bullet = node.get("bullet", "*")
     if bullet not in "*+-":  # docutils also allows others
         bullet = "*"
@@ -372,7 +373,7 @@ def _table(table: nodes.table, page: MarkdownPage) -> str:
     Markdown has no cells that span several columns or rows, or that hold more than a paragraph.
     """
     if not all(_fits_in_markdown(cell) for cell in table.findall(nodes.entry)):
-        page.warn_of_unknown(table)
+        page.warn_of_loss(table)
     titles = [protect_lines(join_inline(title, page)) for title in table.findall(nodes.title)]
     rows = []
     for row in table.findall(nodes.row):
@@ -407,15 +408,24 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
 
     def escape_one(match: re.Match[str]) -> str:
         if _MATH_START.match(text, match.start()):
-            return _APART.format("\\")
+            return _set_apart("\\")
         return f"\\{match[0]}"
 
     escaped = _SIGNS.sub(escape_one, text)
     if in_link:
         escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
     if apart:
-        return escaped.replace("$", _APART.format("$"))
+        return escaped.replace("$", _set_apart("$"))
     return escaped.replace("$", r"\$")
+
+
+def _set_apart(sign: str) -> str:
+    """Return a sign that cannot begin a formula, in an element of its own.
+
+    MathJax looks for formulas in the visible text of a paragraph, in which Markdown has removed
+    backslashes already. It looks into each element separately.
+    """
+    return f"<span>\\{sign}</span>"
 
 
 def formula(tex: str) -> str:
@@ -429,7 +439,13 @@ def formula(tex: str) -> str:
 
 def protect_lines(text: str) -> str:
     """Return the Markdown of a paragraph in which no line starts something else."""
-    return _LINE_STARTS.sub(r"\1\\", text)
+    return _LINE_STARTS.sub(_add_backslash, text)
+
+
+def _add_backslash(start: re.Match[str]) -> str:
+    """Return the start of a line with a backslash behind its number or word, if it has one."""
+    number_or_word = start[1] or ""
+    return f"{number_or_word}\\"
 
 
 def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "") -> str:
@@ -441,7 +457,7 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     if not text:
         return ""
     touches_asterisk = "*" in (before, after)
-    is_padded = (text[0] + text[-1]).isspace()
+    is_padded = text[0].isspace() or text[-1].isspace()  # beside which signs have no meaning
     if touches_asterisk or is_padded:
         return f"<{tag}>{text}</{tag}>"
     if _is_understood(text[0], before) and _is_understood(text[-1], after):

@@ -69,6 +69,7 @@ class _Converter:
         return converted
 
     def _convert(self, element: SyntaxTreeNode) -> Iterator[nodes.Node]:
+        """Yield what an element of Markdown becomes on a page."""
         wrapper = _WRAPPERS.get(element.type)
         if wrapper:
             yield self._wrap(wrapper(), element)
@@ -131,6 +132,7 @@ class _Converter:
         return nodes.Text(words)
 
     def _convert_table(self, element: SyntaxTreeNode) -> nodes.table:
+        """Return a table; the parser gives rows in a head and, if there are any more, in a body."""
         parts = {part.type: part.children for part in element.children}
         head = parts.get("thead", [])
         body = parts.get("tbody", [])

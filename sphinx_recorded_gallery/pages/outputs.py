@@ -67,8 +67,10 @@ def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorde
     pictures = _name_pictures(root, file, page)
     folder = (root / file.docname).parent / "images"
     stem = f"sphx_glr_{file.path.stem}"
-    pattern = re.compile(rf"{re.escape(stem)}_(?:-\d\d|\d{{3,}})(?:_\d+_\d+x)?\.\w+")
-    existing = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)}
+    number = r"(?:-\d\d|\d{3,})"  # negative if it is counted from the last picture
+    density = r"(?:_\d+_\d+x)?"  # of a picture for sharper screens, as Sphinx-Gallery has them
+    name = re.compile(rf"{re.escape(stem)}_{number}{density}\.\w+")
+    existing = {path for path in folder.glob("*.*") if name.fullmatch(path.name)}
     outdated = existing - pictures.keys()
     changed = {}
     for path, content in pictures.items():
@@ -232,14 +234,14 @@ def _show_value(env: BuildEnvironment, output: Any) -> Iterator[nodes.Node]:
         if not is_published:  # a published table has nodes for all formats
             yield from _without_html(data.get("text/plain", ""))
         return
-    formatted = _formatted(env, data)
+    formatted = _make_formatted_text(env, data)
     if formatted:
         yield from formatted
     else:
-        yield from _text(_plain(data))
+        yield from _text(_choose_plain_text(data))
 
 
-def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
+def _make_formatted_text(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
     """Return formatted Markdown or LaTeX, as in Jupyter; nothing if that is not possible.
 
     Formulas with unknown commands are not formatted if recordings are not trusted, since MathJax
@@ -267,7 +269,7 @@ def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Nod
     return [box]
 
 
-def _plain(data: Mapping[str, str]) -> str:
+def _choose_plain_text(data: Mapping[str, str]) -> str:
     """Return the plain text of an output, or else the source of its Markdown or LaTeX.
 
     The plain text of IPython's own display objects only names their type, so it is the last resort.
@@ -300,6 +302,7 @@ def _html(html: str) -> nodes.Node:
     """Return HTML in a box that scrolls, also with the keyboard."""
     # pandas writes an empty heading above the index, which screen readers would announce.
     html = html.replace("<th></th>", "<td></td>")
+    # Headings in the head are of columns; what is left afterwards are those of rows.
     html = _HEAD.sub(lambda head: head[0].replace("<th>", '<th scope="col">'), html)
     if "<thead" in html:
         html = html.replace("<th>", '<th scope="row">')

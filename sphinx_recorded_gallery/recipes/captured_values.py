@@ -37,6 +37,7 @@ class Capture:
         return chosen
 
     def _choose_form(self, output: NotebookNode) -> NotebookNode | None:
+        """Return a value in the first form that the gallery shows; None if it shows none."""
         facts = _read_facts(output)
         if self.ignored_types and re.search(self.ignored_types, facts.get("type", "")):
             return None

@@ -172,6 +172,7 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
 
 @lru_cache(maxsize=256)  # needed when a page is made, read and written; parsing takes 40 ms
 def _load(path: Path, name: str, _files: object) -> Recipe:
+    """Read and check a recipe; ``_files`` only tells the cache when it has to be read again."""
     blocks = _split(path)
     if path.stem == "index":
         text = "its page would replace that of the gallery"

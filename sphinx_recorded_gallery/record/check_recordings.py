@@ -14,8 +14,7 @@ from ..errors import (
     visible,
     visible_line,
 )
-from ..measurements.keys import find_references
-from ..measurements.lookup import find_in_results, read_results
+from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities
 from ..measurements.rows import find_hints
@@ -115,7 +114,7 @@ def _describe_processes(processes: ProcessSet, settings: Settings) -> str:
             notes.append(_count_by_release(processes))
         else:
             notes.append(_count_all(processes))
-    release = processes.find_release(processes.page) if processes.page else ""
+    release = processes.tell_release(processes.page) if processes.page else ""
     if settings.current and release and release != settings.current:
         notes.append(
             f"its page shows {settings.release} {release}; "
@@ -211,17 +210,14 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
     results = read_results(file, folder, project.root, project.config)
     quantities = list_quantities(project.config)
     first_lines: dict[str, int] = {}  # by key
-    for block in load_recipe(file.path, file.name).blocks:
-        if block.type != "text":
-            continue
-        for line, reference in find_references(block.content):
-            if reference.recipe not in ("", file.name):
-                continue  # reported with the other recipe
-            lookup = find_in_results(
-                results, reference.key, reference.release, quantities, may_lack=True
-            )
-            if lookup.is_left_to_gpu:
-                first_lines.setdefault(reference.name, block.lineno + line)
+    for line, reference in list_references(load_recipe(file.path, file.name)):
+        if reference.recipe not in ("", file.name):
+            continue  # reported with the other recipe
+        lookup = find_in_results(
+            results, reference.key, reference.release, quantities, may_lack=True
+        )
+        if lookup.is_left_to_gpu:
+            first_lines.setdefault(reference.name, line)
     return tuple(f"{name} (line {line})" for name, line in first_lines.items())
 
 

@@ -165,14 +165,14 @@ class DaskRunner:
         self._client.close()
 
     @property
-    def hosts(self) -> set[tuple[str, str, str]]:
+    def recording_groups(self) -> set[tuple[str, str, str]]:
         """Host, name of the device and release of each worker that answers."""
         futures = [self._call(address, "find_host") for address in self._find_workers()]
-        hosts = set()
+        groups = set()
         for future in wait(futures, PATIENCE).done:
             if not future.exception():
-                hosts.add(future.result())
-        return hosts
+                groups.add(future.result())
+        return groups
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
         """Yield each task with its result when it ends, including tasks added to ``waiting`` later.

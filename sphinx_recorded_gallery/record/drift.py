@@ -102,7 +102,7 @@ def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> _Comparis
     other_devices: set[str] = set()
     other_releases: set[str] = set()
     for device_of_process, process in _find_new(processes, path, texts):
-        release_of_process = processes.find_release(process)
+        release_of_process = processes.tell_release(process)
         if device_of_process != device:
             other_devices.add(device_of_process)
         elif release_of_process != release:
@@ -224,7 +224,7 @@ def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Pro
             release, other, refuted = results.release, before, claim.before
         else:
             release, other, refuted = before, results.release, claim.now
-        count = f"{refuted.of - refuted.held} of {refuted.of} processes"
+        count = f"{refuted.measured_in - refuted.held} of {refuted.measured_in} processes"
         lines.append(
             f"holds with {release} and not with {other}: <{claim.comparison}> "
             f"({count}: {refuted.refuted[0]})"

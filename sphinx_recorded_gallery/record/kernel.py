@@ -86,7 +86,7 @@ class _Client(NotebookClient):
         # If the end of a cell is lost, nbclient would go on by default.
         super().__init__(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
         self.refused: GalleryError | None = None  # the reason why the kernel was ended
-        self._limit = limit
+        self._megabytes = limit
         self._bytes_left = limit * 1e6
         self._output_widgets: set[str] = set()
         self._catching: list[str] = []  # output widgets that catch, the innermost last
@@ -202,7 +202,7 @@ class _Client(NotebookClient):
             ) from None
         if self._bytes_left < 0:
             raise GalleryError(
-                f"printed and showed more than {self._limit:g} MB",
+                f"printed and showed more than {self._megabytes:g} MB",
                 remedy="print and show less or raise output_limit in recording.toml",
             )
         if isinstance(data, dict):
@@ -334,7 +334,7 @@ class Run:
                 await kernel.iopub_channel.get_msg(timeout=1)
                 return
         exit_code = client.process.poll()
-        limit = self._limit("deadline")
+        limit = self._describe_limit("deadline")
         raise explain_start(self.recipe, self.folder, limit, exit_code, self._cleaner)
 
     async def _execute_cells(
@@ -383,7 +383,7 @@ class Run:
                 recipe=self.recipe,
                 cell=cell,
                 node=node,
-                limit=self._limit("deadline" if ends_at_deadline else "cell_timeout"),
+                limit=self._describe_limit("deadline" if ends_at_deadline else "cell_timeout"),
                 exit_code=exit_code,
                 folder=self.folder,
                 cleaner=self._cleaner,
@@ -410,6 +410,6 @@ class Run:
             raise explain_shown_error(errors[0], failure())
         return bool(errors)
 
-    def _limit(self, name: str) -> str:
+    def _describe_limit(self, name: str) -> str:
         """Return a limit in the form of a recipe's setting: ``sphinx_gallery_deadline = 5 s``."""
         return f"sphinx_gallery_{name} = {getattr(self.settings, name):g} s"

@@ -1,4 +1,7 @@
-"""Local runner: one task per slot at a time, each slot with a GPU and CPU cores of its own."""
+"""Runs tasks on this machine: one at a time in each slot, which has a GPU of its own.
+
+Several slots share the CPU cores, if there are enough; on a CPU, slots have cores only.
+"""
 
 import os
 import threading
@@ -101,7 +104,7 @@ class LocalRunner:
             say(note)
 
     @property
-    def hosts(self) -> set[tuple[str, str, str]]:
+    def recording_groups(self) -> set[tuple[str, str, str]]:
         """This host, with the device and the release of each slot and gallery."""
         return {conditions.recording_group for conditions in self._conditions.values()}
 
@@ -124,7 +127,8 @@ class LocalRunner:
                     place = f" on {slot.name}" if len(self._slots) > 1 else ""
                     count = started + len(waiting)
                     self._say(f"{task.title}: begins{place} ({started} of {count})")
-                    running[pool.submit(self._run_task, task, slot)] = task, slot
+                    future = pool.submit(self._run_task, task, slot)
+                    running[future] = (task, slot)
                 for future in wait(running, _POLL_SECONDS, FIRST_COMPLETED).done:
                     task, slot = running.pop(future)
                     free_slots.append(slot)
@@ -144,9 +148,10 @@ class LocalRunner:
                 # This affects only this thread and the processes that it starts.
                 os.sched_setaffinity(0, slot.cores)
 
-        def say(text: str) -> None:
+        def say_or_stop(text: str) -> None:
+            # A thread cannot be ended from outside, and a task says something before each step.
             if self._stopping.is_set():
                 raise GalleryError("interrupted")
             self._say(text)
 
-        return attempt(task, self._conditions[slot.name, task.file.gallery], say)
+        return attempt(task, self._conditions[slot.name, task.file.gallery], say_or_stop)

@@ -56,6 +56,7 @@ def _keep_erasing(sequence: re.Match[str]) -> str:
 
 
 def _render_line(line: str) -> str:
+    """Return a line as a terminal shows it after its control characters."""
     if not _CONTROL.search(line):
         return line
     columns: list[str] = []  # the character in each column

@@ -92,7 +92,7 @@ def record(
             except NoGpuError as error:
                 error.offer(options.suggest(names, *session.place_of_others()))
                 raise
-            session.hosts = runner.hosts
+            session.recording_groups = runner.recording_groups
         # Also after Ctrl-C, the summary says what is recorded and what is not.
         stack.callback(session.summarize)
         waiting = deque(pages)
@@ -169,7 +169,7 @@ class Session:
         self.planned_replicates = 0
         self.made_replicates = 0
         # of the runner, each with its device and the release that it measures
-        self.hosts: set[tuple[str, str, str]] = set()
+        self.recording_groups: set[tuple[str, str, str]] = set()
         # recordings made on a GPU must not be replaced by those of this CPU
         is_only_cpu = options.device == "cpu" and project.config.recorded_gallery_device == "gpu"
         self.keeps_gpu = is_only_cpu and not options.replace_gpu
@@ -303,7 +303,7 @@ class Session:
         if not count:
             return []
         recorded_on = name_device(notebook.metadata.recording["device"])
-        devices = sorted({device for _host, device, _release in self.hosts})
+        devices = sorted({device for _host, device, _release in self.recording_groups})
         if recorded_on not in devices:
             option = f"--device {self.options.device}"
             command = suggest("record", name, option, f"--replicates {count}", self.beside)
@@ -339,7 +339,7 @@ class Session:
             first += max((replicate.replicate for replicate in replicates), default=0)
         made_here = set()
         for replicate in replicates:
-            if replicate.find_place(package) in self.hosts:
+            if replicate.find_place(package) in self.recording_groups:
                 made_here.add(replicate.replicate)
         numbers = range(first, first + self.options.replicates)
         return [number for number in numbers if number not in made_here]

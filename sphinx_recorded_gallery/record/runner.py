@@ -11,7 +11,7 @@ class Runner(Protocol):
     """Runs tasks, several at the same time if it can."""
 
     @property
-    def hosts(self) -> set[tuple[str, str, str]]:
+    def recording_groups(self) -> set[tuple[str, str, str]]:
         """Host, device and measured release of each place where tasks may run."""
         ...
 

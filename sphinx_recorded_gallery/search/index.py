@@ -48,7 +48,7 @@ class Entry(NamedTuple):
     title: str
     prose: str  # paragraphs that end like a sentence
     length: int  # number of words
-    weights: dict[str, int]  # by word
+    weights: dict[str, int]  # by word; odd where a heading has the word, see ``make_entry``
 
 
 @dataclass(kw_only=True)
@@ -65,11 +65,12 @@ class Section:
         """Return the section as the index has it.
 
         The weight of a word is twice the number of its occurrences, plus one if the title or the
-        name has it.
+        name has it. So one number tells both, which keeps the index small: the lowest bit says
+        whether a heading has the word.
         """
         paragraphs = [" ".join(text.split()) for text in self.prose]
         counts = self._count_words(paragraphs)
-        heading_words = {*find_words(f"{self.title} {self.name}")}
+        heading_words = set(find_words(f"{self.title} {self.name}"))
         weights = {}
         for word, count in counts.items():
             weights[word] = 2 * min(count, _MOST_COUNTED)
@@ -186,7 +187,7 @@ def write_index(
     index = {
         "pages": page_list,
         "lengths": [section.length for section in sections],
-        "synonyms": [*synonyms.items()],
+        "synonyms": list(synonyms.items()),
         "terms": sorted(terms.items()),
     }
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))

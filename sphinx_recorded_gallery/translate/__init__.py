@@ -1,4 +1,7 @@
-"""Catalogs of a site: extracted, updated, checked, compiled and shown on its pages."""
+"""Sets up translations of pages.
+
+The other modules of this package extract the catalogs of a site and update, check and load them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError
 from ..hooks import Priority, add_recipe_transform, add_transform
-from ..project import CORE, add_extension
+from ..project import CORE, add_extension, name_locale_folders
 
 if TYPE_CHECKING:  # slow to import, and commands come through here
     from sphinx.application import Sphinx
@@ -40,8 +43,7 @@ def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
         text = f"conf.py: {__name__} does not support gettext_additional_targets"
         raise GalleryError(text, remedy="remove that setting")
     # Commands hide them from the start, see project.locale_option.
-    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
-    config.recorded_gallery_locale_dirs = folders
+    config.recorded_gallery_locale_dirs = name_locale_folders(config)
     config.locale_dirs = []
     config.gettext_auto_build = False
     # The checks of catalogs cover this, and Sphinx would also warn of translated terms.
@@ -51,16 +53,16 @@ def _take_over_catalogs(_app: Sphinx, config: Config) -> None:
 def _add_builders_transforms(app: Sphinx) -> None:
     from . import transforms
 
-    has_measurements = f"{CORE}.measurements" in app.extensions
-    if has_measurements:
+    makes_templates = app.builder.name == "gettext"
+    if f"{CORE}.measurements" in app.extensions:
         add_recipe_transform(app, transforms.add_names, Priority.ADD_COMMENTS)
-    if app.builder.name == "gettext":  # templates keep the helpers of comments
+        if not makes_templates:
+            app.connect("recorded-gallery-name", transforms.find_name)
+    if makes_templates:  # they keep the helpers of comments
         from . import pot
 
         app.connect("build-finished", pot.annotate_pots)
     else:
-        if has_measurements:
-            app.connect("recorded-gallery-name", transforms.find_name)
         add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
         add_transform(app, transforms.strip_added_nodes, Priority.TAKE_OUT)
         add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)

@@ -11,7 +11,7 @@ from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
 from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog
-from .checks import Problem, compare, examine
+from .checks import Problem, compare_with_page, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots
 from .style_checks import find_advice
@@ -84,7 +84,7 @@ def check_file(
             kinds[entry.msgid] = {kind_of(entry, label=label)}
     problems = list(examine(path, entries, kinds, language, glossary=glossary, advice=advice))
     if expected is not None:
-        problems += compare(path, catalog, list(expected), language.code)
+        problems += compare_with_page(path, catalog, list(expected), language.code)
     return problems
 
 

@@ -2,8 +2,10 @@
 
 A check is a generator that yields the problems of one message. The table ``BREAKING`` lists those
 that protect pages, each with the kinds of messages it applies to; ``style_checks.py`` has those
-that advise. Cases for all checks are in tests/engine/translate/messages.jsonl. A translator excuses
-advice with a comment at the message, with a reason::
+that advise. What needs the entry of a catalog, not only its texts, stands inside ``examine`` and
+protects pages, too: ``duplicate``, ``plural`` and ``size``. Cases for all checks are in
+tests/engine/translate/messages.jsonl. A translator excuses advice with a comment at the message,
+with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
@@ -126,7 +128,7 @@ class Message:
         return self.text, normalize("NFC", self.translation)
 
     @cached_property
-    def wording(self) -> tuple[str, str]:
+    def plain_words(self) -> tuple[str, str]:
         """Source text and translation without tags, placeholders and the like."""
         source, target = self.words
         return NO_WORDS.sub(" ", source), NO_WORDS.sub(" ", target)
@@ -403,7 +405,8 @@ def check_raw_html(message: Message) -> Iterator[str]:
         yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
-_ONE_LINE = ALL - {Kind.COMMENT, Kind.LABEL}  # labels are put into one line
+# What has to stay in one line; those of labels are joined, and comments have several
+_ONE_LINE = ALL - {Kind.COMMENT, Kind.LABEL}
 
 BREAKING = (
     Check(name="hidden-character", run=check_hidden_character, breaks=True),
@@ -429,8 +432,8 @@ class Problem:
     breaks: bool = False  # readers get English
 
     def __str__(self) -> str:
-        line = self.message.replace("\n", " ")
-        text = f"{line} ({self.check})"
+        message = self.message.replace("\n", " ")
+        text = f"{message} ({self.check})"
         return str(GalleryError(text, path=self.path, line=self.line))
 
 
@@ -512,7 +515,7 @@ def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Chec
             yield check, problem
 
 
-def compare(
+def compare_with_page(
     path: Path, entries: Iterable[polib.POEntry], wanted: Sequence[str], language: str
 ) -> Iterator[Problem]:
     """Yield where the messages of a catalog differ from those of its page, the ``wanted`` texts."""

@@ -330,6 +330,7 @@ def _without_texts(source: str, *, is_module: bool) -> str:
 
 
 def _write_comments(source: str, translations: dict[Comment, str]) -> str:
+    """Return code with translated comments, from the last, so that lines keep their numbers."""
     lines = source.splitlines()
     for comment in reversed(translations):
         translation = translations[comment]

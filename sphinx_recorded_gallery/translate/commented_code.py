@@ -25,6 +25,7 @@ def is_code(text: str) -> bool:
 
 
 def _is_surely_code(statement: ast.stmt, text: str) -> bool:
+    """Return whether a statement is code; much prose is valid Python, too, such as ``pass``."""
     match statement:
         case ast.Expr(value=ast.Call(args=[ast.Name(id="s" | "es")])):
             return False  # kernel(s)

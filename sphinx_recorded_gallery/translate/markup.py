@@ -4,14 +4,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import Any
 
 from docutils import frontend, nodes
 from docutils.parsers.rst import Parser, states
 from docutils.utils import new_document
 
-from ..measurements.keys import parse_claim, parse_reference
+from ..measurements.keys import CLAIM, MEASURED, Reference, parse_role
 
 # Starts of blocks that are not paragraphs: lists, directives, fields, tables, quotes of code
 _BLOCK = re.compile(
@@ -85,10 +85,12 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     for child in children:
         _collect(child, parts, plain)
     problems: dict[str, str] = {}
-    # A message without a place of its own is about the whole text.
-    for message, place in zip_longest(messages, _find_places(children)[: len(messages)]):
+    places = _find_places(children)
+    for number, message in enumerate(messages):
+        # A message without a place of its own is about the whole text.
+        place = places[number] if number < len(places) else ""
         problem = _DOCUTILS.sub("", message.astext().strip())
-        problems.setdefault(problem, _explain(problem, place or ""))
+        problems.setdefault(problem, _explain(problem, place))
     if _BLOCK.match(text):
         problem, explanation = _describe_block(text)
         problems[problem] = explanation
@@ -207,7 +209,7 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
     if isinstance(node, nodes.literal):
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")
-    elif isinstance(node, nodes.inline) and node["role"] in ("measured", "claim"):
+    elif isinstance(node, nodes.inline) and node["role"] in (MEASURED, CLAIM):
         figure, words = _read_figure(node["role"], node["raw"])
         parts["figure", figure] += 1
         plain.append(words)
@@ -250,14 +252,15 @@ def _read_role(role: str, raw: str) -> tuple[str, str]:
 
 def _read_figure(role: str, raw: str) -> tuple[str, str]:
     """Return what a translation has to repeat, and the words that may differ."""
+    # unescape() removes backslashes as the parser of docutils stores them: as NUL characters.
+    text = nodes.unescape(raw.replace("\\", "\0"))
     try:
-        if role == "measured":
-            return f":measured:`{parse_reference(raw).name}`", " "
-        # unescape() removes backslashes as the parser of docutils stores them: as NUL characters.
-        claim = parse_claim(nodes.unescape(raw.replace("\\", "\0")))
-        return claim.signature, claim.words
+        named = parse_role(role, text)
     except ValueError:
         return f":{role}:`{raw}`", " "
+    if isinstance(named, Reference):
+        return f":{role}:`{named.name}`", " "
+    return named.signature, named.words
 
 
 def _accept_role(

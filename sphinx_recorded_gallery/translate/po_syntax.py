@@ -1,7 +1,7 @@
 """Parse the text of a catalog as GNU gettext does.
 
 polib reads only one layout of ``.po`` files; other tools write others. As in GNU gettext, blanks
-and line breaks may stand between any two words here, and a comment may touch its sign.
+and line breaks may stand between any two words here, and a comment may follow its sign at once.
 """
 
 import re
@@ -15,6 +15,7 @@ _WORD = re.compile(
     r"\s*(?:(?P<keyword>msgid_plural|msgid|msgctxt|msgstr(?:\s*\[\s*\d+\s*\])?|domain)(?![A-Za-z_])"
     r'|"(?P<text>(?:[^"\\]|\\.)*)")'
 )
+_PLURAL = re.compile(r"msgstr\[(?P<number>\d+)\]")
 _BEGINS_AS_FIELD = re.compile(r'\s*(?:msgid|msgctxt|msgstr|domain|")')
 _COMMENT = re.compile(r"#(?P<sign>~\||[~|.:,=]?)(?P<text>.*)", re.DOTALL)
 _ESCAPE = re.compile(r'\\(?:([abfnrtv\\"])|([0-7]{1,3})|x([0-9a-fA-F]{1,2}))')
@@ -95,8 +96,10 @@ class _Reader:
         elif comment["sign"] == "|":
             self._read_previous(number, comment["text"])
         elif comment["sign"] != "~|":
-            sign = "," if comment["sign"] == "=" else comment["sign"]
-            self._next(number).comments.setdefault(sign, []).append(comment["text"])
+            sign = comment["sign"]
+            if sign == "=":  # sticky flags, as GNU gettext calls them, are flags, too
+                sign = ","
+            self._begin_next(number).comments.setdefault(sign, []).append(comment["text"])
 
     def finish_message(self) -> None:
         """Add the current message to the catalog."""
@@ -116,15 +119,18 @@ class _Reader:
             self.catalog.append(entry)
         self.is_empty = False
 
-    def _next(self, number: int) -> _Draft:
+    def _begin_next(self, number: int) -> _Draft:
+        """Return the next message, which begins in this line unless it has begun before."""
         self.next.line = self.next.line or number
         return self.next
 
     def _read_previous(self, number: int, text: str) -> None:
-        draft = self._next(number)
+        """Read fields of the former message, which stand after #|."""
+        draft = self._begin_next(number)
         pieces: list[str] | None = None  # of the last keyword, which may be on a line before
         if draft.previous:
-            pieces = list(draft.previous.values())[-1]
+            last_keyword = next(reversed(draft.previous))
+            pieces = draft.previous[last_keyword]
         for keyword, piece in _split_words(number, text):
             if keyword and keyword != "#":
                 pieces = draft.previous[keyword] = []
@@ -134,9 +140,10 @@ class _Reader:
                 pieces.append(piece)
 
     def _read_fields(self, number: int, text: str, *, is_obsolete: bool) -> None:
+        """Read fields, several in a line or one in several lines."""
         for keyword, piece in _split_words(number, text):
             if keyword == "#":
-                self._next(number).comments.setdefault("", []).append(piece)
+                self._begin_next(number).comments.setdefault("", []).append(piece)
             elif keyword == "domain":  # each file of a project is one domain
                 self.finish_message()
                 self.pieces = []
@@ -148,10 +155,11 @@ class _Reader:
                 self.pieces.append(piece)
 
     def _begin_field(self, number: int, keyword: str, *, is_obsolete: bool) -> None:
+        """Begin a field, and a message if it is its first; raise an error for a wrong order."""
         is_start = keyword in ("msgctxt", "msgid")
         if is_start and (self.draft is None or self.draft.is_translated):
             self.finish_message()
-            self.draft = self._next(number)
+            self.draft = self._begin_next(number)
             self.draft.is_obsolete = is_obsolete
             self.next = _Draft(line=0)
         draft = self.draft
@@ -218,8 +226,9 @@ def _make_entry(draft: _Draft) -> polib.POEntry:
         comments[sign] = "\n".join(line.removeprefix(" ") for line in lines)
     plural_forms = {}
     for keyword, text in texts.items():
-        if "[" in keyword:
-            plural_forms[int(keyword[len("msgstr[") : -1])] = text
+        plural = _PLURAL.fullmatch(keyword)
+        if plural:
+            plural_forms[int(plural["number"])] = text
     flags: dict[str, None] = {}
     for flag in comments.get(",", "").replace("\n", ",").split(","):
         if flag.strip():
@@ -243,6 +252,7 @@ def _make_entry(draft: _Draft) -> polib.POEntry:
 
 
 def _read_references(text: str) -> list[tuple[str, str]]:
+    """Return names of files with lines; the line is empty if a reference has none."""
     references = []
     for reference in _REFERENCE.findall(text):
         file, _colon, line = reference.rpartition(":")
@@ -254,6 +264,7 @@ def _read_references(text: str) -> list[tuple[str, str]]:
 
 
 def _read_metadata(text: str) -> dict[str, str]:
+    """Return the fields of a header; a line without a colon goes on with the field before."""
     metadata: dict[str, str] = {}
     name = ""
     for line in text.splitlines():

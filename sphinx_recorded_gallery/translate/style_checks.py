@@ -15,6 +15,7 @@ from pathlib import Path
 
 from babel import numbers
 
+from ..measurements.keys import CLAIM, MEASURED
 from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
 from .hidden_characters import find_hidden, find_leftward
@@ -123,7 +124,7 @@ def check_pairs(message: Message) -> Iterator[str]:
     Bad: "A word (one)." → "말(하나."
     """
     # „…“ and ”…” are pairs, too, so these marks are counted together.
-    source, target = message.wording
+    source, target = message.plain_words
     source = re.sub("[„“”]", '"', source)
     target = re.sub("[„“”]", '"', target)
     for opening, closing in _PAIRS.items():
@@ -191,7 +192,7 @@ def check_glossary(message: Message) -> Iterator[str]:
 
     Bad: "A kernel." → "알맹이."
     """
-    for term, expected in message.glossary.missing(message.language.code, *message.wording):
+    for term, expected in message.glossary.missing(message.language.code, *message.plain_words):
         yield f"{term!r} is {expected!r} in the glossary; use that term"
 
 
@@ -201,7 +202,7 @@ def check_names(message: Message) -> Iterator[str]:
     Good: "Run PyTorch." → "PyTorch를 실행합니다."
     Bad: "Run PyTorch." → "파이토치를 실행합니다."
     """
-    source, target = message.wording
+    source, target = message.plain_words
     words = re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source)
     for word in sorted(set(words)):
         name = word
@@ -280,9 +281,9 @@ def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
 
 
 # A measurement in prose, and "from one to another" in several languages
-_FIGURE = r"(?:\{[^{}]+\}|:measured:`[^`]+`)"
+_FIGURE = rf"(?:\{{[^{{}}]+\}}|:{MEASURED}:`[^`]+`)"
 _FROM_TO = re.compile(
-    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::claim:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
+    rf"(?:\bfrom|\bvon|\bde|从|從)\s*(?::{CLAIM}:`)?({_FIGURE})[^{{}}:.。]*?(?:\bto|\bauf|\bà|[到为為至])\s*({_FIGURE})"
     rf"|({_FIGURE})\S{{0,3}}(?:에서|から)[^{{}}:.。]*?({_FIGURE})\S{{0,3}}?(?:로|へ|に)"
     rf"|({_FIGURE})\s*→\s*({_FIGURE})"
 )
@@ -339,7 +340,7 @@ def check_untranslated(message: Message) -> Iterator[str]:
     if message.language.script not in _EAST:
         return
     titles = " ".join("".join(title) for title in _TITLE.findall(message.text))
-    source, target = message.wording
+    source, target = message.plain_words
     for words in _FOUR_WORDS.findall(target):
         lower_case_words = [word for word in words.split() if word.islower()]
         if len(lower_case_words) > 2 and words in source and words not in titles:

@@ -57,7 +57,7 @@ class StyleRule:
 
     def find(self, message: Message) -> Iterator[str]:
         """Yield the advice on a message; nothing if its translation follows the rule."""
-        _source, text = message.wording
+        _source, text = message.plain_words
         if self.in_markup:
             text = message.translation
         places: dict[str, None] = {}
@@ -100,6 +100,7 @@ def load_style_rules(locale: Path, language: str) -> list[StyleRule]:
 
 
 def _read_rules(path: Path) -> list[StyleRule]:
+    """Return the rules of a file of TOML; raise ``GalleryError`` if it holds something else."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -36,7 +36,7 @@ from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..recipes.recording import find_data
 from ..store import hash_file, note_problem, once, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
-from .checks import compare
+from .checks import compare_with_page
 from .code_comments import (
     Comment,
     find_comments,
@@ -223,7 +223,7 @@ def _compare_with_page(
     """Return the differences between the messages of a page and of its catalog."""
     # Catalogs that were written without `update-po`, so without templates, may be incomplete.
     has_templates = (locale_folder(env.config, Path(env.srcdir)) / "templates").is_dir()
-    differences = compare(path, entries, list(texts), env.config.language)
+    differences = compare_with_page(path, entries, list(texts), env.config.language)
     problems = []
     for difference in differences:
         if has_templates or difference.check == "unknown":

@@ -7,7 +7,7 @@ import pytest
 
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.languages import Language, Mirror, load_languages
+from sphinx_recorded_gallery.languages import Language, Mirror, load_languages, name_of
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
 from tests.helpers.gallery import ROOT, Gallery, git
 from tests.helpers.modules import run_module
@@ -182,3 +182,11 @@ def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path
         with pytest.raises(GalleryError, match="en is the language of the sources"):
             add_language(tmp_path, "en")
         assert add_language(tmp_path, "ko") == line
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [("ja", "日本語"), ("de_AT", "Deutsch (Österreich)"), ("tlh", "tlh"), ("qaa_Latn", "qaa_Latn")],
+)
+def test_a_language_that_babel_does_not_know_is_called_by_its_code(code: str, name: str) -> None:
+    assert name_of(code) == name

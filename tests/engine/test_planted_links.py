@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from sphinx.application import Sphinx
 
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.atomic_files import atomic_write, unfinished_path, write_synced
@@ -45,7 +46,30 @@ def test_commands_look_into_all_folders_of_catalogs(
     assert "more/ko/LC_MESSAGES/index.po: is a link; remove it" in capsys.readouterr().err
 
 
-def plant(site: Gallery, name: str, target: Path) -> None:
+@pytest.mark.parametrize("setting", ["html_static_path", "html_extra_path", "templates_path"])
+def test_what_a_build_copies_is_no_link(
+    site: Gallery, victim: Path, setting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.configure(**{setting: ["_files"]})
+    plant(site, "_files/profile.txt", victim)
+    for command in ("check", "html"):
+        assert run(site, command) == 1
+        assert "_files/profile.txt: is a link; remove it" in capsys.readouterr().err
+
+
+def test_files_beside_conf_py_are_no_links_where_pages_lie_elsewhere(
+    site: Gallery, victim: Path, tmp_path: Path
+) -> None:
+    site.configure(html_static_path=["_files"])
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (site.root / "conf.py").rename(conf / "conf.py")
+    plant(site, conf / "_files/profile.txt", victim)
+    with pytest.raises(GalleryError, match=r"_files/profile\.txt: is a link"):
+        Sphinx(site.root, conf, tmp_path / "out", tmp_path / "doctrees", "html", status=None)
+
+
+def plant(site: Gallery, name: str | Path, target: Path) -> None:
     """Put a link into the gallery, in the place of whatever is there."""
     path = site.root / name
     path.parent.mkdir(parents=True, exist_ok=True)

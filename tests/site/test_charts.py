@@ -204,6 +204,7 @@ def test_names_beside_a_plot_keep_a_distance() -> None:
     assert spread([98.0, 99.0], 5.0) == [95.0, 100.0]
     assert wrap("padded to eight sizes", 12) == ["padded to", "eight sizes"]
     assert wrap("填充 长度", 6) == ["填充", "长度"]  # each letter is two wide
+    assert wrap("deja\N{COMBINING ACUTE ACCENT} vu", 7) == ["deja\N{COMBINING ACUTE ACCENT} vu"]
 
 
 def test_a_scatter_shows_the_frontier_and_joins_a_budget() -> None:

@@ -4,7 +4,9 @@ import json
 
 import pytest
 from bs4 import BeautifulSoup, Tag
+from docutils import nodes
 
+from sphinx_recorded_gallery.measurements.docutils_tables import make_untranslated_table
 from sphinx_recorded_gallery.measurements.rows import MIME, Row
 from tests.helpers.gallery import Build, Gallery
 from tests.helpers.measured_recipe import add_replicate
@@ -129,3 +131,9 @@ def test_a_stale_recording_shows_what_its_run_has_shown(gallery: Gallery) -> Non
     page = find_page(gallery.build())
     assert page.select_one(".recorded-html td").get_text() == "of the run"
     assert not page.select("table.measured-table")
+
+
+def test_a_column_is_as_wide_as_its_letters_in_formats_that_measure_in_them() -> None:
+    head = [[nodes.Text("名字")], []]  # each letter is two wide
+    table = make_untranslated_table(head, [[[nodes.Text("a")], [nodes.Text("x" * 60)]]])
+    assert [spec["colwidth"] for spec in table.findall(nodes.colspec)] == [4, 50]

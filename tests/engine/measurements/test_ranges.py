@@ -125,7 +125,7 @@ def compare(*processes: tuple[str, list[Row]], quantity: str = "wall") -> Measur
         Process(replicate=n, host=host, rows=tuple(rows))
         for n, (host, rows) in enumerate(processes)
     ]
-    return measure_all(made).compare(f"c.a.{quantity}", f"c.b.{quantity}")
+    return measure_all(made).find_ratio(f"c.a.{quantity}", f"c.b.{quantity}")
 
 
 def test_a_ratio_is_of_both_in_one_process() -> None:

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference
+from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference, parse_role
+from sphinx_recorded_gallery.measurements.processes import has_size
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.releases import find_release, sort_releases
 from tests.helpers.gallery import Build, Gallery
@@ -39,6 +40,13 @@ def test_a_key_may_name_a_release() -> None:
     assert claim.signature == told
 
 
+def test_only_a_claim_is_read_as_one() -> None:
+    assert parse_role("claim", "so <a < b>") == parse_claim("so <a < b>")
+    assert parse_role("measured", "a.wall") == parse_reference("a.wall")
+    with pytest.raises(ValueError, match="no role is called 'assumed'"):
+        parse_role("assumed", "so <a < b>")
+
+
 @pytest.mark.parametrize("target", ["a@2.11 < b@2.11", "a@2.11 < b"])
 def test_a_claim_is_of_one_release(target: str) -> None:
     with pytest.raises(ValueError, match=r"write it once at the end, such as @2\.11"):
@@ -56,6 +64,20 @@ def test_a_release_stands_right_behind_its_sign(target: str) -> None:
 def test_a_size_may_not_be_missing(target: str) -> None:
     with pytest.raises(ValueError, match="a size is missing in the claim <first_call: 2"):
         parse_claim(f"so <{target}>")
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "fits"),
+    [
+        (8, "8", True),
+        ("2^20", "2-20", True),
+        (8, "", True),
+        (None, "", True),
+        (None, "None", False),
+    ],
+)
+def test_a_claim_over_sizes_needs_a_size(size: str | None, wanted: str, *, fits: bool) -> None:
+    assert has_size(size, wanted) == fits
 
 
 @pytest.fixture

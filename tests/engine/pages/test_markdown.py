@@ -62,6 +62,8 @@ def test_whatever_the_text_a_reader_sees_it(text: str) -> None:
         ("", "“인용”", "은", "<em>“인용”</em>"),
         ("*", "a", "", "<em>a</em>"),
         ("", "a", "*", "<em>a</em>"),
+        ("", "a ", "", "<em>a </em>"),  # Markdown shows "*a *" as it is
+        ("", " a", "", "<em> a</em>"),
         ("", "", "", ""),
     ],
 )

@@ -105,21 +105,22 @@ def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(
 
 
 @pytest.mark.parametrize(
-    ("kind", "lines"),
+    ("kind", "kept", "lines"),
     [
-        ("enumerated_list", ["a. one", "b. two"]),
-        ("option_list", ["-f  one", "-g  two"]),
+        ("enumerated_list", "number its points 1, 2, 3", ["a. one", "b. two"]),
+        ("option_list", "have only its words", ["-f  one", "-g  two"]),
         (
             "table",
+            "have only its words",
             ["+-----+-----+", "| one | two |", "+-----+-----+", "| three     |", "+-----------+"],
         ),
     ],
 )
 def test_what_markdown_has_no_form_for_is_told_and_its_words_are_kept(
-    site: Gallery, kind: str, lines: list[str]
+    site: Gallery, kind: str, kept: str, lines: list[str]
 ) -> None:
     put(site, "A paragraph.", "", *lines)
     told = warnings_of(site)
-    assert f"{kind}: notebook and script have only its words" in told[0]
+    assert f"{kind}: notebook and script {kept}; " in told[0]
     for word in ("one", "two"):
         assert word in markdown_of(site)

@@ -127,3 +127,61 @@ def test_one_process_in_another_unit_is_told(measured: Gallery, check: Check) ->
         "publish one unit, then run: recorded-gallery record measuring "
         f"--root {measured.root}\n"
     ) in text
+
+
+def test_the_page_in_another_unit_than_newer_replicates_is_told(
+    measured: Gallery, check: Check
+) -> None:
+    toml = '[provenance]\nrelease = "python"\n'
+    measured.recipes.joinpath("recording.toml").write_text(toml)
+    row = Row(case="Adam", variant="eager", size=10, quantity="time", value=1, unit="s")
+    add_replicates(measured, 1.0, rows=[row], versions={"python": "9.1.0"})
+    status, text = check()
+    assert status == 1
+    assert (
+        "measuring.ipynb: adam.10.eager.time is in 's' and, in the page's run, in 'ms'; "
+        "publish one unit, then run: recorded-gallery record measuring "
+    ) in text
+
+
+def test_check_tells_claims_and_keys_that_do_not_hold(measured: Gallery, check: Check) -> None:
+    measured.configure(recorded_gallery_device="cpu")
+    assert check()[0] == 0
+    page = """
+Words
+=====
+
+:claim:`It is slower <measuring:eager.time < compiled.time>`, by
+:measured:`measuring:eager.space`, or :measured:`no-recipe:eager.time`, not
+``:measured:`measuring:only.words```, and as here::
+
+   :measured:`measuring:example.time`
+"""
+    (measured.root / "words.rst").write_text(page)
+    add_replicates(measured, 1.0)
+    rows = read_rows(measured.recording("measuring").notebook, measured.root)
+    slower = [replace(row, value=9.0) for row in rows if row.variant == "compiled"]
+    kept = [row for row in rows if row.variant != "compiled"]
+    add_replicate(measured, name="measuring", rows=[*kept, *slower], replicate=2, host="other")
+    status, text = check()
+    assert status == 1
+    slower_here = "replicate 2 on host other: 9 ms against 4 ms; weaken the sentence"
+    assert (
+        "measuring.py:5: the claim <compiled.time < eager.time> does not hold in 1 of 3 processes: "
+        f"{slower_here}"
+    ) in text
+    told = "words.rst:5: the claim <measuring:eager.time < compiled.time> does not hold in 2 of 3 "
+    assert told in text
+    assert "words.rst:6: no measurement is called 'eager.space'; similar: adam.10.eager" in text
+    assert "words.rst:6: no example is called 'no-recipe'\n" in text
+    assert text.endswith("\n4 texts to correct\n")
+
+
+def test_check_tells_nothing_of_claims_without_a_current_recording(
+    measured: Gallery, check: Check
+) -> None:
+    measured.write("measuring", MEASURING.replace("4.0", "1.0").replace("compiled.time <", "x <"))
+    status, text = check()
+    assert status == 1
+    assert "measuring  stale" in text
+    assert "texts to correct" not in text
