@@ -308,7 +308,7 @@ def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> Non
     assert [[words(row.select_one(f".recipe-row-{part}")) for part in parts] for row in rows] == [
         ["It waits", "Capture it", "8.00×", "100 ms up front, nothing compiled"],
         ["step() is slow", "Pass fused=True", "2.40×", "no up-front cost, nothing compiled"],
-        ["The start is slow", "Keep the cache", "2.50×", ""],
+        ["The start is slow", "Keep the cache", "2.50×", "saves 7.5 s in each new process"],
     ]
 
 
