@@ -88,14 +88,21 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
         "graph (recommended): 1 ms, 4×, GPU busy 100%"
     )
     assert [part.get_text() for part in bars.select(".bars-key li")] == [
-        " GPU working",
+        "GPU working:  before  other  recommended",
         " GPU waiting",
-        " GPU working (recommended)",
     ]
+    samples = bars.select_one(".bars-key li").select(".solid")
+    assert [sample["class"][-1] for sample in samples] == ["before", "other", "best"]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
     usual = replace(BUSY, rows=BUSY.rows[:2])
     assert draw_busy_bars(usual).notes == []
+
+
+def test_the_key_of_bars_of_one_tone_names_no_tone() -> None:
+    rows = [replace(row, role=Role.OTHER, gain=None) for row in BUSY.rows]
+    bars = draw(draw_busy_bars(replace(BUSY, rows=rows)))
+    assert words(bars)[:2] == ["GPU working", "GPU waiting"]
 
 
 def test_a_busy_bar_has_a_form_for_notebooks() -> None:
@@ -476,7 +483,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
-        *("GPU working", "GPU waiting", "GPU working (recommended)"),
+        *("GPU working: before recommended", "GPU waiting"),
         *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
     ]
     assert lengths(busy, ".bars-bar > svg") == [100, 50]
