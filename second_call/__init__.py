@@ -23,6 +23,7 @@ from . import (
     folded_text,
     for_translators,
     html_head,
+    light_assets,
     line_breaks,
     navigation,
     offline_copy,
@@ -131,6 +132,7 @@ def _describe_pages(app: Sphinx) -> None:
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
+    app.connect("build-finished", light_assets.lighten_assets, priority=Priority.TIDY_UP)
     app.connect("build-finished", offline_copy.write_copy, priority=Priority.PACK)
 
 
