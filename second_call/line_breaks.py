@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 _CSS_CLASS = "unbroken"
 _MOST_CHARACTERS = 20  # of a word; a longer one would stand out of a narrow column
-_HEADINGS = nodes.title, nodes.rubric, nodes.thead
+_HEADINGS = nodes.title, nodes.rubric  # of columns: those of measurements have little room
 _VERBATIM = nodes.FixedTextElement, nodes.raw
 _HYPHENATED = re.compile(r"(?<!\S)(\S+-\S+)(?!\S)")
 _DOT = " \N{MIDDLE DOT} "
@@ -52,8 +52,8 @@ def keep_together(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
 
 
 def _is_of_heading(node: nodes.Node | None) -> bool:
-    """Tell whether a node is a heading of a text or a column, or a link or words within one."""
-    while isinstance(node, nodes.Inline | nodes.paragraph | nodes.entry | nodes.row):
+    """Tell whether a node is a heading, or a link or marked words within one."""
+    while isinstance(node, nodes.Inline):
         node = node.parent
     return isinstance(node, _HEADINGS)
 

@@ -43,7 +43,6 @@ def test_words_of_titles_and_short_code_stay_on_a_line(site: Gallery) -> None:
         "speed-up",
         "warm-up",
         "reduce-overhead",
-        "warm-up",
     ]
     assert "a speed-up\u00a0· and" in page.get_text()
 
