@@ -55,7 +55,12 @@ def _is_of_heading(node: nodes.Node | None) -> bool:
     """Tell whether a node is a heading, or a link or marked words within one."""
     while isinstance(node, nodes.Inline):
         node = node.parent
-    return isinstance(node, _HEADINGS)
+    return isinstance(node, _HEADINGS) or _is_gains_line(node)
+
+
+def _is_gains_line(node: nodes.Node | None) -> bool:
+    """Tell whether a node is a line of the answer, which is as large as a title on a phone."""
+    return isinstance(node, nodes.paragraph) and "gains-line" in node["classes"]
 
 
 def _mark_words(text: str) -> list[nodes.Node]:

@@ -297,6 +297,11 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
         "Where the GPU waited for the CPU, CUDA graphs gave speed-ups of 8.00× ; 1 of the 1 cases "
         "needed no compiler. fused=True made optimizer steps 2.40× as fast at no up-front cost.",
     ]
+    assert [part.get_text() for part in soup.select(".gains-line .unbroken")] == [
+        "up-front",
+        "speed-ups",
+        "up-front",
+    ]
     assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
 
