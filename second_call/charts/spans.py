@@ -179,7 +179,7 @@ def _make_path(spans: Sequence[Span], scale: Scale) -> str:
     way to readers.
     """
     least_gap = _LEAST_GAP * scale.high / _WIDTH
-    pieces = []
+    pieces: list[str] = []
     place = 0  # of the pen, which begins in the middle of the lane: that is one unit high
     for start, end in merge(spans, least_gap):
         left = max(round(scale(start)), place)
