@@ -147,6 +147,7 @@ second_call_unused_assets = [
     "styles/*",  # _static/theme.css has the rules that pages need
     "vendor/**/*.*",
     "webpack-macros.html",
+    "basic.css",  # _static/theme.css has the rules that pages need
     "documentation_options.js",
     "language_data.js",
     "searchtools.js",

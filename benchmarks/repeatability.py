@@ -129,7 +129,7 @@ def leave_out(
 
 
 def score(low: float, high: float, seen: float) -> float:
-    """Return the interval score in logarithms: 0.02 for ±1 % that holds what was seen."""
+    """Return the interval score in logarithms: 0.02 for ±1% that holds what was seen."""
     if low == high == seen:
         return 0.0
     if min(low, seen) <= 0:
@@ -186,7 +186,7 @@ def name_outside(trials: list[Trial]) -> list[str]:
 
 
 # The method of before: hosts as a random effect, spread pooled over rows of a class, 98 of 100.
-FORMER_T = {4: 3.747, 5: 3.365, 6: 3.143, 7: 2.998, 8: 2.896, 9: 2.821}  # 99 % points
+FORMER_T = {4: 3.747, 5: 3.365, 6: 3.143, 7: 2.998, 8: 2.896, 9: 2.821}  # 99% points
 FORMER_T |= {10: 2.764, 11: 2.718, 12: 2.681, 13: 2.650, 14: 2.624, 15: 2.602, 16: 2.583, 17: 2.567}
 FORMER_T |= {18: 2.552, 19: 2.539, 20: 2.528, 21: 2.518, 22: 2.508, 23: 2.500, 24: 2.492}
 CHI2 = {1: 0.4549, 2: 1.3863, 3: 2.366, 4: 3.3567, 5: 4.3515, 6: 5.3481, 7: 6.3458, 8: 7.3441}

@@ -20,8 +20,11 @@ from . import (
     answer_box,
     code_colours,
     code_tabs,
+    folded_text,
     for_translators,
     html_head,
+    light_assets,
+    line_breaks,
     navigation,
     offline_copy,
     page_foot,
@@ -75,16 +78,21 @@ def _add_nodes(app: Sphinx) -> None:
     paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
     app.add_node(page_foot.origin, **ONLY_HTML)
+    fold = folded_text.visit_folded, folded_text.depart_folded
+    inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
+    app.add_node(folded_text.folded_text, html=fold, **inside)
+    title = folded_text.visit_title, folded_text.depart_title
+    app.add_node(folded_text.fold_title, html=title, **inside)
     drawing = directive.visit_chart, directive.depart_chart
     app.add_node(directive.chart, html=drawing, **ONLY_HTML)
     write_block.register(directive.chart, directive.write_chart)
-    inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
     app.add_node(directive.cell_behind_chart, **inside)
 
 
 def _add_directives(app: Sphinx) -> None:
     app.add_directive("answer", answer_box.AnswerDirective)
     app.add_directive("libraries", answer_box.LibrariesDirective)
+    app.add_directive("folded", folded_text.Folded)
     app.add_directive("chart", directive.ChartDirective)
     app.add_directive("spans", directive.SpansDirective)
     app.add_directive("release-chart", release_directive.ReleaseChart)
@@ -111,6 +119,7 @@ def _change_pages(app: Sphinx) -> None:
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables_as_cards.label_cells, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)
+    app.connect("doctree-resolved", line_breaks.keep_together, priority=Priority.BREAK_LINES)
 
 
 def _describe_pages(app: Sphinx) -> None:
@@ -123,6 +132,7 @@ def _describe_pages(app: Sphinx) -> None:
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
+    app.connect("build-finished", light_assets.lighten_assets, priority=Priority.TIDY_UP)
     app.connect("build-finished", offline_copy.write_copy, priority=Priority.PACK)
 
 

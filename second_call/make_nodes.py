@@ -10,9 +10,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
 from .labels import _
+from .line_breaks import keep_words_whole
 
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
 _TEMPLATES.globals["_"] = _
+_TEMPLATES.filters["unbroken"] = keep_words_whole
 
 
 class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)

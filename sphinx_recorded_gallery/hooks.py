@@ -50,6 +50,7 @@ class Priority:
     WRITE_DOWNLOADS = 550  #: after all links of the page
     LEAVE_OUT = 560  #: nodes that only downloads have
     KEEP_TEXT = 900  #: for the search, after measurements and links
+    BREAK_LINES = 910  #: in HTML alone, after all that reads texts
     # html-page-context
     DESCRIBE_HEAD = 900  #: after the theme has added its scripts
     # build-finished

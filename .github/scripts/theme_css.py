@@ -1,4 +1,4 @@
-"""Write ``_static/theme.css``: the theme's style sheet without the rules that no page needs.
+"""Write ``_static/theme.css``: what pages need of the style sheets of Sphinx and of the theme.
 
 Run it after `make html` when the theme is upgraded, or a page needs a rule that is not there:
 ``.venv/bin/python .github/scripts/theme_css.py``.
@@ -13,11 +13,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pydata_sphinx_theme
+import sphinx
 
 ROOT = Path(__file__).parents[2]
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme"
 NAME = ".github/scripts/theme_css.py"
-STYLE = THEME / "static/styles/pydata-sphinx-theme.css"
+STYLES = [
+    Path(sphinx.__file__).parent / "themes/basic/static/basic.css.jinja",
+    THEME / "static/styles/pydata-sphinx-theme.css",
+]
 # What reStructuredText has, whether a page uses it by now or not
 TEXT = """
 a abbr attention blockquote caption caution code danger dd details dl dt em error figcaption figure
@@ -26,6 +30,8 @@ sup table tbody td tfoot th thead tip topic tr ul warning admonition admonition-
 footnote-reference headerlink sidebar-title topic-title
 """
 
+# What Sphinx fills in, such as the width of a sidebar that no page has
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STRING = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
 _BRACKETS = re.compile(rf"{_STRING}|[{{}};]")
@@ -43,6 +49,13 @@ _USED_IN_HTML = r"<([a-z][a-z0-9]*)", r'class="([^"]*)"', r'id="([^"]*)"'
 _WORD = re.compile(r"[A-Za-z_][\w-]*")
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)")
 _AT_RULES = ("@media", "@supports", "@layer", "@container", "@starting-style")
+
+
+def read_styles() -> str:
+    """Return the style sheets of Sphinx and of the theme, in the order in which they apply."""
+    sheets = [path.read_text(encoding="utf-8") for path in STYLES]
+    css = " ".join(" ".join(sheets).split())  # a rule has no line break: it gets a line
+    return _PLACEHOLDER.sub("unset", css)
 
 
 def find_words(page: str) -> set[str]:
@@ -133,6 +146,7 @@ def shorten(css: str, site: Path) -> str:
 
 if __name__ == "__main__":
     built = Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")
-    made = f"{NAME} from pydata-sphinx-theme {version('pydata-sphinx-theme')} (BSD-3-Clause)"
-    css = shorten(STYLE.read_text(encoding="utf-8"), built)
+    sources = " and ".join(f"{name} {version(name)}" for name in ("Sphinx", "pydata-sphinx-theme"))
+    made = f"{NAME} from {sources} (BSD-2-Clause and BSD-3-Clause)"
+    css = shorten(read_styles(), built)
     (ROOT / "_static/theme.css").write_text(f"/* Made by {made} */\n{css}", encoding="utf-8")

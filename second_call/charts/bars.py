@@ -89,7 +89,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
         "bars.html",
         label=_describe_chart(data, [bar.description for bar in bars]),
         bars=bars,
-        has_key=not compact,
+        roles=[] if compact else _name_roles(rows),
         is_compact=compact,
     )
     notes = []
@@ -217,6 +217,13 @@ def _explain_more_gpu_time() -> str:
         "GPU time is profiled in separate calls. Where it comes out longer than wall time, the "
         "bar shows the GPU as fully busy."
     )
+
+
+def _name_roles(rows: Sequence[ChartRow]) -> list[tuple[Role, str]]:
+    """Return the roles of rows with their names for the key, in the order of the key."""
+    names = {Role.BEFORE: _("before"), Role.OTHER: _("other"), Role.BEST: _("recommended")}
+    present = {row.role for row in rows}
+    return [(role, name) for role, name in names.items() if role in present]
 
 
 def _rows_with_comparable_advice(data: ChartData) -> list[ChartRow]:

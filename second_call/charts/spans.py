@@ -16,9 +16,9 @@ from .chart_data import Drawing, Table
 from .scales import Scale, format_rounded, label_ticks
 
 _MOST_TICKS = 6
-_WIDTH = 1000  # units of a drawing
-_LEAST_GAP = 0.2  # in these units: a shorter gap cannot be seen, so it is closed
-_LEAST_WIDTH = 0.2  # in these units: a shorter span could not be seen, so it is drawn longer
+_WIDTH = 4000  # units of a drawing, of which a pixel of the widest one has more than two
+_LEAST_GAP = 1  # in these units: a shorter gap cannot be seen, so it is closed
+_LEAST_WIDTH = 1  # in these units: a shorter span could not be seen, so it is drawn longer
 _SLOTS = 48  # characters of a lane in a notebook
 LANE_CHARACTERS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
 _LEAST_SHARE = 0.001  # of a slot that is not shown as empty
@@ -173,14 +173,22 @@ def draw_spans(data: SpansData) -> Drawing | None:
 
 
 def _make_path(spans: Sequence[Span], scale: Scale) -> str:
-    """Return an SVG path with a piece for each span; it is as thick as the lane is high."""
+    """Return an SVG path with a piece for each span; it is as thick as the lane is high.
+
+    It moves from one span to the next in whole units: such a path is short, and gets small on its
+    way to readers.
+    """
     least_gap = _LEAST_GAP * scale.high / _WIDTH
-    pieces = []
+    pieces: list[str] = []
+    place = 0  # of the pen, which begins in the middle of the lane: that is one unit high
     for start, end in merge(spans, least_gap):
-        left, right = scale(start), scale(end)
-        width = max(right - left, _LEAST_WIDTH)
-        # Move to the middle of the lane, which is one unit high, and draw a line to the right.
-        pieces.append(f"M{left:.1f} .5h{width:.1f}")
+        left = max(round(scale(start)), place)
+        right = max(round(scale(end)), left + _LEAST_WIDTH)
+        if pieces:
+            pieces.append(f"m{left - place} 0h{right - left}")
+        else:
+            pieces.append(f"M{left} .5h{right - left}")
+        place = right
     return "".join(pieces)
 
 

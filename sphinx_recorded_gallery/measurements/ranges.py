@@ -3,11 +3,11 @@
 *Value.* The median of the hosts' medians: hosts count alike, however many processes each ran.
 
 *Bound by the GPU* are GPU time and what follows from it alone: kernels, memory, share of the limit,
-wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
-within about 1 %. The range is where a further host falls in 95 of 100 cases: the prediction
+wall time that no host has seen above GPU time by more than 5%, and ratios of these. It repeats
+within about 1%. The range is where a further host falls in 95 of 100 cases: the prediction
 interval of a normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)``, with Student's t
 of one degree of freedom less than there are hosts. It takes three hosts, and is never narrower than
-±0.3 %, as clocks differ. Where hosts differ by more than 10 %, as in memory if they choose other
+±0.3%, as clocks differ. Where hosts differ by more than 10%, as in memory if they choose other
 kernels, they are not a normal sample, and the range is what they measured.
 
 *Bound by the host* are launches, first calls, start-up. Hosts differ by a factor of two, and so do
@@ -39,7 +39,7 @@ MIN_HALF_WIDTH = 0.003
 MAX_WALL_TO_GPU = 1.05  # wall time by GPU time, up to which the GPU bounds it
 MAX_HOST_SPREAD = 1.1  # greatest by least value, up to which hosts are a normal sample
 MIN_PREDICTED_HOSTS = 3
-# 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
+# 97.5% points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
 STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 

@@ -12,7 +12,7 @@ case has a baseline of the same quantity, values are taken relative to the basel
 process, so that the luck of a process cancels. If it has none, as startup has none, the values are
 compared as they are, and marked.
 
-*Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
+*Moved* is what differs by more than 2% and more than noise. On several hosts the noise is that of
 their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
 On a single host, what the host bounds is not known to have moved. What the GPU bounds has: if the
 values of both releases do not overlap, and the new one lies outside the range of the old one.

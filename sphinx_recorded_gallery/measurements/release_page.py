@@ -163,7 +163,10 @@ def _tell_recipe(
         yield _tell_machines(env, docname, now, before, changes.hosts)
     claims = [_tell_claim(env, docname, now, before, claim) for claim in changes.claims]
     quantities = [*_tell_quantities(env, docname, changes.summaries, locale)]
-    folded = release_table(summary=str(_("What moved, measurement by measurement")))
+    summary = str(_("What moved, measurement by measurement"))
+    if docname != env.docname:
+        summary = _name_moved(env, docname, changes, locale)
+    folded = release_table(summary=summary)
     if docname == env.docname:
         yield _list([*claims, *quantities])
     else:  # a page of many recipes shows the claims of each, and folds the rest
@@ -174,6 +177,25 @@ def _tell_recipe(
         folded += _draw_table(env, docname, now, before, changes.moved, locale)
     if folded.children:
         yield folded
+
+
+def _name_moved(
+    env: BuildEnvironment, docname: str, changes: ReleaseChanges, locale: Locale
+) -> str:
+    """Return a summary that tells the folds of many recipes apart: what moved in this one."""
+    names = []
+    moved, known = 0, 0
+    for summary in changes.summaries:
+        moved += len(summary.less) + len(summary.more)
+        known += summary.count
+        if summary.has_moved:
+            names.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+    facts = {"count": moved, "all": known}
+    text = _("Moved: %(count)s of %(all)s measurements")
+    told = str(text % facts)
+    if names:
+        told += f" ({join_names(names, locale)})"
+    return typeset(told, locale)
 
 
 def _tell_together(

@@ -174,7 +174,7 @@ def _describe(before: Measurement, now: Measurement) -> str:
     if before.unit:
         line += f" {before.unit}"
     if before.value:
-        line += f", {100 * (now.value / before.value - 1):+.1f} %"
+        line += f", {100 * (now.value / before.value - 1):+.1f}%"
     return line
 
 
@@ -250,7 +250,7 @@ def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Pro
 
 
 def _describe_summary(summary: QuantitySummary) -> str:
-    """Return a line: ``gpu: less in 3 of 20 by 2 to 9 %, more in 1 by 3 %, else unchanged``."""
+    """Return a line: ``gpu: less in 3 of 20 by 2 to 9%, more in 1 by 3%, else unchanged``."""
     parts = []
     for word, changes in (("less", summary.less), ("more", summary.more)):
         if changes:
@@ -262,15 +262,15 @@ def _describe_summary(summary: QuantitySummary) -> str:
 
 
 def _describe_amounts(changes: Sequence[Change]) -> str:
-    """Return by how much measurements changed: ``8 to 51 %``, or ``1e+06 to 3.4e+07 B``."""
+    """Return by how much measurements changed: ``8 to 51%``, or ``1e+06 to 3.4e+07 B``."""
     if changes[0].is_difference:
-        unit = changes[0].now.unit
+        unit = f" {changes[0].now.unit}"
         low, high = (f"{amount:.2g}" for amount in find_differences(changes))
     else:
         unit = "%"
         low, high = (f"{100 * share:.0f}" for share in find_percents(changes))
     ends = low if low == high else f"{low} to {high}"
-    return f"{ends} {unit}"
+    return f"{ends}{unit}"
 
 
 _BASIS_MARKS = {

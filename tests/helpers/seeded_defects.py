@@ -459,7 +459,7 @@ looks at what is told that was not told before. It writes this file;
 
     .venv/bin/python -m tests.helpers.seeded_defects --seed {seed} --each {each}
 
-Of {trials} defects at places that nobody had looked at before, **{told} are told ({share:.1f} %)**.
+Of {trials} defects at places that nobody had looked at before, **{told} are told ({share:.1f}%)**.
 On what is committed there is no alarm.
 
 | Defect that is not always told | Seeded | Told |

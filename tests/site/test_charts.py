@@ -80,7 +80,7 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
     roles = [part["class"][-1] for part in bars.select(".bars-bar > .solid")]
     assert roles == ["before", "other", "best"]
     whiskers = [(line["x1"], line["x2"]) for line in bars.select("line.whisker")]
-    assert whiskers == [("60.00%", "100.00%")]
+    assert whiskers == [("60.0%", "100.0%")]
     words = [part.get_text() for part in bars.select(".bars-words")]
     assert words == ["4 ms", "2 ms · 2×", "1 ms · 4×"]
     assert bars.find(role="img")["aria-label"] == (
@@ -88,14 +88,21 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
         "graph (recommended): 1 ms, 4×, GPU busy 100%"
     )
     assert [part.get_text() for part in bars.select(".bars-key li")] == [
-        " GPU working",
+        "GPU working:  before  other  recommended",
         " GPU waiting",
-        " GPU working (recommended)",
     ]
+    samples = bars.select_one(".bars-key li").select(".solid")
+    assert [sample["class"][-1] for sample in samples] == ["before", "other", "best"]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
     usual = replace(BUSY, rows=BUSY.rows[:2])
     assert draw_busy_bars(usual).notes == []
+
+
+def test_the_key_of_bars_of_one_tone_names_no_tone() -> None:
+    rows = [replace(row, role=Role.OTHER, gain=None) for row in BUSY.rows]
+    bars = draw(draw_busy_bars(replace(BUSY, rows=rows)))
+    assert words(bars)[:2] == ["GPU working", "GPU waiting"]
 
 
 def test_a_busy_bar_has_a_form_for_notebooks() -> None:
@@ -120,13 +127,13 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
     ]
     data = ChartData(typography=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
     bars = draw(draw_plain_bars(data))
-    assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.07, 37.04])  # of 1.35 times 4
+    assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.1, 37.0])  # of 1.35 times 4
     assert not bars.select(".waiting, .bars-key")
     ends = [part["d"] for part in bars.select(".end path")]
     assert ends == ["M0-4V4", "M-4-4 0 0-4 4"]
     limited = replace(data, limits={None: value(1)})
     bars = draw(draw_plain_bars(limited))
-    assert {line["x1"] for line in bars.select("line.limit")} == {"18.52%"}
+    assert {line["x1"] for line in bars.select("line.limit")} == {"18.5%"}
     assert bars.select(".bars-words")[-1].get_text() == "1 s"
 
 
@@ -163,7 +170,7 @@ def test_parts_of_a_whole_stand_behind_each_other_in_shades() -> None:
     drawing = draw_parts(data, "wall", {"data": "waiting for data"})
     bars = draw(drawing)
     segments = bars.select(".bars-bar > svg")
-    assert [part["x"] for part in segments] == ["0.00%", "60.00%", "0.00%", "25.00%"]
+    assert [part["x"] for part in segments] == ["0.0%", "60.0%", "0.0%", "25.0%"]
     assert lengths(bars, ".bars-bar > svg") == [60, 40, 25, 25]
     assert [part["class"] for part in segments[:2]] == [["shade-1"], ["shade-2"]]
     assert segments[0].title.get_text() == "waiting for data: 1.2\u00a0s"
@@ -256,8 +263,8 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     picture = draw(drawing)
     cpu, gpu = picture.select("path")
     assert (cpu["class"], gpu["class"]) == (["cpu"], ["gpu"])
-    assert cpu["d"] == "M0.0 .5h250.0M500.0 .5h500.0"
-    assert gpu["d"] == "M250.0 .5h250.0"
+    assert cpu["d"] == "M0 .5h1000m1000 0h2000"
+    assert gpu["d"] == "M1000 .5h1000"
     assert picture.find(role="img")["aria-label"] == (
         "CPU: 3 spans, busy 75% of the time; GPU: 2 spans, busy 25% of the time"
     )
@@ -279,7 +286,7 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
     path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
-    assert path["d"] == "M0.0 .5h500.0"
+    assert path["d"] == "M0 .5h2000"
     # A notebook has the same axis
     assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
     _name, characters, share = drawing.notebook.rows[0]
@@ -477,7 +484,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
-        *("GPU working", "GPU waiting", "GPU working (recommended)"),
+        *("GPU working: before recommended", "GPU waiting"),
         *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
     ]
     assert lengths(busy, ".bars-bar > svg") == [100, 50]

@@ -57,8 +57,8 @@ def test_one_machine_tells_what_the_gpu_bounds_alone(released: Gallery) -> None:
     measure(released, "a", "2.11", gpu=2, memory=2e9, first_call=9)
     chart = chart_of(released)
     assert lines(chart) == [
-        ("GPU time: steps · Adam · fused", "2×"),
-        ("memory: steps · Adam · fused", "0.667×"),
+        ("GPU time: steps\u00a0· Adam\u00a0· fused", "2×"),
+        ("memory: steps\u00a0· Adam\u00a0· fused", "0.667×"),
     ]
     assert chart.find("figcaption").get_text().strip() == "Above 1× is better."
 
@@ -69,8 +69,8 @@ def test_several_machines_tell_more_and_above_one_is_better(released: Gallery) -
         measure(released, host, "2.11", speedup=2, first_call=2 * luck, cpu=2)
     chart = chart_of(released)
     assert lines(chart) == [
-        ("speed-up: steps · Adam · fused", "2×"),
-        ("first call: steps · Adam · fused", "0.5×"),
+        ("speed-up: steps\u00a0· Adam\u00a0· fused", "2×"),
+        ("first call: steps\u00a0· Adam\u00a0· fused", "0.5×"),
     ]
     assert "2× (1.98× to 2.02× on 3 machines)" in chart.get_text()
     classes = [dot["class"][-1] for dot in chart.select("circle")]

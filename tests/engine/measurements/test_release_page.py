@@ -108,6 +108,8 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     assert "kernels: more by 23% in 2 of 2 measurements" in together.get_text()
     machines = f"Python {HERE} against 2.11 on 1 machine: how far machines differ is unknown."
     assert page.get_text().count(machines) == 1
+    summaries = [folded.summary.get_text() for folded in page.select("details.release-changes")]
+    assert summaries == 2 * ["Moved: 1 of 1 measurements (kernels)"]
 
 
 def test_bytes_are_compared_by_their_difference(released: Gallery) -> None:

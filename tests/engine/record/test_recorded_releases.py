@@ -115,7 +115,7 @@ def test_drift_tells_what_moved_since_a_release(
     add_replicate(released, rows=steps(0.0142), host="other", versions=now)
     head, _claim, *rest = drift_since(released, "2.11", capsys)
     assert head == f"{HERE} against 2.11, on 2 hosts that measured both"
-    assert rest[0] == "step: less in 1 of 2 by 72 %, else unchanged"
+    assert rest[0] == "step: less in 1 of 2 by 72%, else unchanged"
     assert rest[1] == (
         "  adam.100.fused.step: 0.282 times (0.28 to 0.284 on 2 hosts, within each process); "
         "0.0141 s, was 0.05 s"

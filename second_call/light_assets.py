@@ -1,0 +1,53 @@
+"""Style sheets and scripts as they are published: without comments and spaces for their authors.
+
+A first visit loads all of them; without comments they weigh a fifth less on their way to readers.
+Notices of licences stay.
+"""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|url\([^\"')]*\)"
+_COMMENT = r"/\*(?s:.*?)\*/"
+_STRING_OR_COMMENT = re.compile(rf"{_STRING}|{_COMMENT}")
+_STRING_OR_SPACE = re.compile(rf"{_STRING}|{_COMMENT}|\s*[{{}};,]\s*|\s+")
+_NOTICE = re.compile(r"licen[cs]e|copyright|BSD", re.IGNORECASE)
+_COMMENT_LINE = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+
+
+def lighten_assets(app: Sphinx, exception: Exception | None) -> None:
+    """Rewrite the style sheets and scripts of a finished build."""
+    if exception or app.builder.name != "html":
+        return
+    for path in sorted(Path(app.outdir, "_static").glob("*")):
+        change = {".css": lighten_style, ".js": lighten_script}.get(path.suffix)
+        if change:
+            text = path.read_text(encoding="utf-8")
+            path.write_text(change(text), encoding="utf-8")
+
+
+def lighten_style(css: str) -> str:
+    """Return a style sheet without comments, and with no more space than it needs."""
+
+    def drop_comment(found: re.Match[str]) -> str:
+        is_kept = not found[0].startswith("/*") or _NOTICE.search(found[0])
+        return found[0] if is_kept else " "
+
+    def shorten_space(found: re.Match[str]) -> str:
+        is_kept = found[0][0] in "\"'u/"
+        return found[0] if is_kept else found[0].strip() or " "
+
+    css = _STRING_OR_COMMENT.sub(drop_comment, css)
+    return _STRING_OR_SPACE.sub(shorten_space, css).strip() + "\n"
+
+
+def lighten_script(script: str) -> str:
+    """Return a script without the lines that are comments alone.
+
+    One with a text of several lines stays as it is: a line of that may look like a comment.
+    """
+    if script.count("`") and re.search(r"`[^`]*\n[^`]*`", script):
+        return script
+    return _COMMENT_LINE.sub("", script)

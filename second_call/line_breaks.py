@@ -1,0 +1,84 @@
+"""Where lines do not break: within short words and code with a hyphen, and before a middle dot.
+
+Browsers break after any hyphen, so that a title on a phone ends in "speed-" and a chart calls a
+variant "reduce-". No style sheet forbids that without all other breaks, so words are marked.
+"""
+
+import re
+
+from docutils import nodes
+from markupsafe import Markup, escape
+from sphinx.application import Sphinx
+
+_CSS_CLASS = "unbroken"
+_MOST_CHARACTERS = 20  # of a word; a longer one would stand out of a narrow column
+_HEADINGS = nodes.title, nodes.rubric  # of columns: those of measurements have little room
+_VERBATIM = nodes.FixedTextElement, nodes.raw
+_HYPHENATED = re.compile(r"(?<!\S)(\S+-\S+)(?!\S)")
+_DOT = " \N{MIDDLE DOT} "
+_DOT_AFTER_WORD = "\N{NO-BREAK SPACE}\N{MIDDLE DOT} "
+
+
+def keep_words_whole(text: str) -> Markup:
+    """Return a text as HTML whose short words with a hyphen stay on a line."""
+    parts = []
+    for part in _split(text):
+        html = escape(part)
+        if _is_hyphenated(part):
+            html = Markup('<span class="{}">{}</span>').format(_CSS_CLASS, part)
+        parts.append(html)
+    return Markup().join(parts)
+
+
+def keep_together(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Mark words of titles and code that stay on a line, and let no line begin with a dot.
+
+    It changes pages of HTML alone: downloads and the search have read their texts before.
+    """
+    if app.builder.format != "html":
+        return
+    for text in list(doctree.findall(nodes.Text)):
+        parent = text.parent
+        if isinstance(parent, nodes.literal):
+            if _is_hyphenated(text):
+                parent["classes"] = [*parent["classes"], _CSS_CLASS]
+            continue
+        if isinstance(parent, _VERBATIM):
+            continue
+        if _is_of_heading(parent):
+            parent.replace(text, _mark_words(text))
+        elif _DOT in text:
+            parent.replace(text, nodes.Text(text.replace(_DOT, _DOT_AFTER_WORD)))
+
+
+def _is_of_heading(node: nodes.Node | None) -> bool:
+    """Tell whether a node is a heading, or a link or marked words within one."""
+    while isinstance(node, nodes.Inline):
+        node = node.parent
+    return isinstance(node, _HEADINGS) or _is_gains_line(node)
+
+
+def _is_gains_line(node: nodes.Node | None) -> bool:
+    """Tell whether a node is a line of the answer, which is as large as a title on a phone."""
+    return isinstance(node, nodes.paragraph) and "gains-line" in node["classes"]
+
+
+def _mark_words(text: str) -> list[nodes.Node]:
+    """Return a text of a title in parts, those that stay on a line as nodes of their own."""
+    parts: list[nodes.Node] = []
+    for part in _split(text):
+        if _is_hyphenated(part):
+            parts.append(nodes.inline("", part, classes=[_CSS_CLASS]))
+        else:
+            parts.append(nodes.Text(part))
+    return parts
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a text, words with a hyphen apart from what stands between them."""
+    parts = _HYPHENATED.split(text.replace(_DOT, _DOT_AFTER_WORD))
+    return [part for part in parts if part]
+
+
+def _is_hyphenated(part: str) -> bool:
+    return len(part) <= _MOST_CHARACTERS and _HYPHENATED.fullmatch(part) is not None
