@@ -59,7 +59,10 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
         page
     )
     claim, moved, unknown = sentences(page)
-    fused = "fused 14.0\u00a0ms < foreach 39.0\u00a0ms; 2.11: fused 50\u00a0ms · foreach 39\u00a0ms"
+    fused = (
+        "14.0\u00a0ms ( fused ) < 39.0\u00a0ms ( foreach ); "
+        "2.11: 50\u00a0ms ( fused ) · 39\u00a0ms ( foreach )"
+    )
     assert re.sub(" +", " ", claim) == f"Holds with {HERE} but not with 2.11: {fused}"
     assert moved == "kernels: more by 23% in 1 of 1 measurements"
     assert unknown == "Unknown, because the CPU of one machine sets the figure: step"
