@@ -159,7 +159,7 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
     """Return the title of a group, and a sentence about what its members have in common."""
     busy_from = typography.format_percent(BUSY_FROM)
     if state is State.WAITS:
-        title = _("The GPU waits")
+        title = _("The GPU is waiting on the CPU")
         text = _("Before the change, the GPU is busy less than %s of the time.") % busy_from
     elif state is State.BUSY:
         title = _("The GPU is busy")
