@@ -1,6 +1,6 @@
 """The harness of all recipes: it times variants, which are ways to do the same work.
 
-Its code is part of each recipe: whoever changes it has to record all recipes again.
+Its code is part of every recipe: if you change it, record all recipes again.
 """
 
 import gc
@@ -138,7 +138,7 @@ class Bench:
             torch.cuda.synchronize()
 
     def time(self, function, calls=1, wait=True):
-        """Return seconds per call until the GPU is done, or else until all is launched."""
+        """Return seconds per call until the GPU is done, or until everything is launched."""
         self.synchronize()
         start = perf_counter()
         for _ in range(calls):
@@ -148,7 +148,7 @@ class Bench:
         return (perf_counter() - start) / calls
 
     def profile(self, function, calls):
-        """Return a call's seconds in kernels and copies of the GPU, and their number."""
+        """Return a call's GPU time in seconds, and its number of kernels and copies."""
         with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
             self.time(function, calls)
         kernels = [event for event in report.events() if is_kernel(event)]
@@ -201,7 +201,7 @@ class Bench:
                 return calls
 
     def call_first(self, function):
-        """Call a variant three times, the first time with an empty cache of the compiler.
+        """Call a variant three times, the first time with an empty compiler cache.
 
         Returns what that took, and the third result.
         """
@@ -219,8 +219,8 @@ class Bench:
         return FirstCalls(seconds=seconds, compiled=compiled), result
 
     def make_ready(self, case, variants, tolerance):
-        """Call each variant for the first times, one after the other, and compare their
-        results; return what it took to get each ready."""
+        """Make the first calls of each variant in turn and compare the results; return
+        what it took to get each variant ready."""
         __tracebackhide__ = True  # an error names the line of the recipe
         first_calls, expected = {}, {}
         wait_for_workers()
@@ -240,7 +240,7 @@ class Bench:
         return first_calls
 
     def settle_memory(self):
-        """Free what nothing needs; return the bytes that are allocated and reserved."""
+        """Free unused memory; return the bytes that are allocated and reserved."""
         gc.collect()
         if not self.gpu:
             return 0, 0
@@ -249,7 +249,7 @@ class Bench:
         return torch.cuda.memory_allocated(), torch.cuda.memory_reserved()
 
     def measure_peak(self, function):
-        """Return the most bytes that are allocated during calls after the first ones.
+        """Return the peak of allocated bytes during calls after the first ones.
 
         The first calls do not count. While the compiler times kernels, it has a buffer as
         large as the GPU's L2 cache. On an H200 these are 62,914,560 bytes, more than many a
@@ -333,7 +333,7 @@ class Bench:
         rehearse=True,
         rounds=None,
     ):
-        """Time variants, show, publish and return their table. ``variants`` is a dictionary,
+        """Time variants; show, publish and return their table. ``variants`` is a dictionary,
         or a function of the size that returns one; ``sizes`` is what a size counts, and the
         sizes; ``limit`` is the seconds that the work takes at best, or a function of the
         size; ``tolerance`` is how far results may differ; ``rehearse`` tells whether all
@@ -386,11 +386,11 @@ class Bench:
         self.publish(ROWS, {"rows": [row]})
 
     def publish_spans(self, case, lanes, unit="s"):
-        """Publish a picture of time: for each lane, the spans in which it has work to do."""
+        """Publish a timeline: for each lane, the spans in which it has work to do."""
         self.publish(SPANS, {"case": case, "unit": unit, "lanes": lanes})
 
     def publish(self, kind, data):
-        """Hand data to the site of this recipe; a notebook shows nothing of them."""
+        """Hand data to this recipe's site; a notebook does not show the data."""
         if IPYTHON and IPYTHON.get_ipython():
             IPYTHON.display.display({kind: data}, raw=True)
 

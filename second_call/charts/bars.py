@@ -396,7 +396,7 @@ def _name_gain(rows: Sequence[ChartRow], data: ChartData) -> str:
     """Return the heading of gains: times get faster, and other quantities less."""
     if all(row.values[data.main].unit == "s" for row in rows):
         return _("speed-up")
-    return _("times less")
+    return _("reduction")
 
 
 def _block_bar(length: float, share: float | None) -> str:

@@ -322,6 +322,6 @@ def _describe_ranges(measured: Sequence[Measurement]) -> str:
     for measurement in measured:
         if measurement.processes > 1:
             return _(
-                "in brackets: the range expected on other machines, or the range measured so far"
+                "in parentheses: the range expected on other machines, or the range measured so far"
             )
     return ""

@@ -59,7 +59,7 @@ def draw_changes(changes: Sequence[ChangeRow], typography: Typography) -> Drawin
         changes=rows,
     )
     table = Table(
-        head=["", _("times as good as before")],
+        head=["", _("change (above 1× is better)")],
         rows=[[row["label"], row["description"]] for row in rows],
     )
     return Drawing(html=html, table=table, has_ranges=True)

@@ -87,7 +87,7 @@ def are_single_runs(gains: Sequence[Gain]) -> bool:
 
 def describe_single_runs() -> str:
     """Return what stands above gains that are of one run each."""
-    return _("Each figure comes from one run; ranges will follow with more machines.")
+    return _("Each number comes from a single run; ranges will follow with more machines.")
 
 
 def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[nodes.Node]:

@@ -159,11 +159,11 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
     """Return the title of a group, and a sentence about what its members have in common."""
     busy_from = typography.format_percent(BUSY_FROM)
     if state is State.WAITS:
-        title = _("The GPU waits")
-        text = _("Before the change, the GPU works less than %s of the time.") % busy_from
+        title = _("The GPU is waiting on the CPU")
+        text = _("Before the change, the GPU is busy less than %s of the time.") % busy_from
     elif state is State.BUSY:
         title = _("The GPU is busy")
-        text = _("Before the change, the GPU works at least %s of the time.") % busy_from
+        text = _("Before the change, the GPU is busy at least %s of the time.") % busy_from
     elif state is State.MEMORY:
         title = _("Memory")
         text = _("Peak GPU memory of a step, not counting weights and batch.")
@@ -172,7 +172,7 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
         text = _("How long a new process takes to return its first result.")
     elif state is State.OTHER:
         title = _("Data loading and CPU work")
-        text = _("The GPU's share was not measured, or the work does not use the GPU.")
+        text = _("GPU time was not measured, or the work does not use the GPU.")
     else:
         return _("[not measured yet]"), ""
     return title, text
@@ -202,7 +202,7 @@ def _column_names(state: State | None) -> list[str]:
 def _name_ratio(state: State | None) -> str:
     """Return the heading of the column with ratios."""
     if state is State.MEMORY:
-        return _("Times less memory")
+        return _("Memory reduction")
     return _("Speed-up")
 
 
@@ -285,7 +285,7 @@ def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) 
         _("Before"),
         _("After"),
         _("GPU busy"),
-        _("Of the limit"),
+        _("Share of the limit"),
         _("First call"),
         _("Breaks even after"),
     ]

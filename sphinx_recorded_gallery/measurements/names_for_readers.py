@@ -17,7 +17,7 @@ from ..languages import Language
 from ..page_nodes import DATA_CLASS
 from .keys import ComparisonTerm
 from .lookup import load_results
-from .numbers import format_measurement
+from .numbers import format_measurement, is_count
 from .quantities import list_quantities
 from .ranges import Measurement
 from .rows import Size
@@ -56,11 +56,16 @@ def name_case(
     # A case that is called like what its sizes count is named once: "detours: 3"
     if size_name != case:
         pieces += [*name_word(env, recipe, case), (SEPARATOR, False)]
+    return [*pieces, *_name_size(env, recipe, size, size_name)]
+
+
+def _name_size(env: BuildEnvironment, recipe: str, size: Size, size_name: str) -> Pieces:
+    """Return a size behind the name of what it counts, if there is one: "rows: 128"."""
+    pieces: Pieces = []
     if size_name:
         colon = typeset(": ", Language.current(env.config).locale)
         pieces += [*name_word(env, recipe, size_name), (colon, False)]
-    pieces += name_word(env, recipe, str(size))
-    return pieces
+    return [*pieces, *name_word(env, recipe, str(size))]
 
 
 def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measurement) -> Pieces:
@@ -86,22 +91,37 @@ def tell_comparison(
     compared: Sequence[tuple[ComparisonTerm, Measurement]],
     between: str = " < ",
 ) -> Pieces:
-    """Return the figures of a comparison: "fused 81 µs < foreach 231 µs".
+    """Return the figures of a comparison: "81 µs (fused) < 231 µs (foreach)".
 
-    Each figure has the names that distinguish it from the others, its factor if that is not 1, and
-    its unit. ``between`` separates the figures.
+    Each figure has its factor, if that is not 1, its unit, and in parentheses the names that
+    distinguish it from the others. The number stands first because sizes are numbers, too:
+    "0: 1 < 3: 4" would read as ratios, and "1 (detours: 0) < 4 (detours: 3)" does not. Counts
+    have no unit, so what they count is named before them. ``between`` separates the figures.
     """
     locale = Language.current(env.config).locale
     measurements = [measurement for _term, measurement in compared]
-    pieces: Pieces = []
-    for term, measurement in compared:
-        if pieces:
+    pieces = _name_what_is_counted(env, recipe, measurements)
+    for number, (term, measurement) in enumerate(compared):
+        if number:
             pieces.append((between, False))
         if term.factor != 1:
             pieces.append((f"{term.factor:g} × ", False))
-        pieces += _distinguish(env, recipe, measurement, measurements)
         pieces.append((format_measurement(measurement, locale), False))
+        names = _distinguish(env, recipe, measurement, measurements)
+        if names:
+            pieces += [(typeset(" (", locale), False), *names, (typeset(")", locale), False)]
     return pieces
+
+
+def _name_what_is_counted(
+    env: BuildEnvironment, recipe: str, measurements: Sequence[Measurement]
+) -> Pieces:
+    """Return the name of the quantity of all measurements and a colon, if it is a count."""
+    quantities = {measurement.quantity for measurement in measurements}
+    if len(quantities) > 1 or not all(is_count(measurement) for measurement in measurements):
+        return []
+    colon = typeset(": ", Language.current(env.config).locale)
+    return [*name_word(env, recipe, quantities.pop(), QUANTITY), (colon, False)]
 
 
 def _distinguish(
@@ -111,16 +131,21 @@ def _distinguish(
     measurements: Sequence[Measurement],
 ) -> Pieces:
     """Return the names of a measurement in which not all of the measurements agree."""
-    space = (" ", False)
-    pieces: Pieces = []
+    case, size, size_name = measurement.case, measurement.size, measurement.size_name
+    names: list[Pieces] = []
     if len({other.case for other in measurements}) > 1:
-        pieces += [*name_case(env, recipe, measurement.case, measurement.size), space]
+        names.append(name_case(env, recipe, case, size, size_name))
     elif len({other.size for other in measurements}) > 1:
-        pieces += [*name_word(env, recipe, str(measurement.size)), (": ", False)]
+        names.append(_name_size(env, recipe, size, size_name))
     if len({other.variant for other in measurements}) > 1:
-        pieces += [*name_word(env, recipe, measurement.variant), space]
+        names.append(name_word(env, recipe, measurement.variant))
     if len({other.quantity for other in measurements}) > 1:
-        pieces += [*name_word(env, recipe, measurement.quantity, QUANTITY), space]
+        names.append(name_word(env, recipe, measurement.quantity, QUANTITY))
+    pieces: Pieces = []
+    for name in names:
+        if pieces:
+            pieces.append((SEPARATOR, False))
+        pieces += name
     return pieces
 
 

@@ -36,26 +36,31 @@ def find_last_digit(measurement: Measurement) -> int:
     # The places that leave the fewest and the most digits
     highest_place = first_digit(value) - LEAST_DIGITS + 1
     lowest_place = first_digit(value) - MOST_DIGITS + 1
-    is_count = measurement.unit in _COUNTS and math.isclose(value, round(value))
+    is_whole = is_count(measurement) and math.isclose(value, round(value))
     if measurement.processes < 2:
-        if is_count and not measurement.unit:  # calls to break even, in contrast, come from times
+        if is_whole and not measurement.unit:  # calls to break even, in contrast, come from times
             return 0
         return _with_carry(value, highest_place, LEAST_DIGITS)
     half_width = (measurement.high - measurement.low) / 2
     if not half_width:
-        if is_count:
+        if is_whole:
             return 0
         if not value:
             return lowest_place
         return _with_carry(value, lowest_place, MOST_DIGITS)
     uncertain_place = first_digit(half_width)
-    if is_count:
+    if is_whole:
         return max(0, min(highest_place, uncertain_place))
     if not value:
         return uncertain_place
     if uncertain_place > highest_place:  # the range is wide: more digits than are certain
         return _with_carry(value, highest_place, LEAST_DIGITS)
     return _with_carry(value, max(uncertain_place, lowest_place), MOST_DIGITS)
+
+
+def is_count(measurement: Measurement) -> bool:
+    """Return whether a measurement is shown without a unit, so that words must say what it is."""
+    return measurement.unit in _COUNTS
 
 
 def first_digit(value: float) -> int:

@@ -91,7 +91,7 @@ def standard_quantities() -> dict[str, Quantity]:
             name="share",
             label=_("share of the limit"),
             unit="share",
-            meaning=_("The limit divided by the GPU time, on a CPU by the wall time"),
+            meaning=_("The limit divided by the GPU time (on a CPU, by the wall time)"),
             compared=False,
         ),
         Quantity(
@@ -119,7 +119,7 @@ def standard_quantities() -> dict[str, Quantity]:
         Quantity(
             name="compilations",
             label=_("compilations"),
-            meaning=_("How often the compiler ran"),
+            meaning=_("Number of times the compiler ran"),
         ),
     ]
     return {quantity.name: quantity for quantity in quantities}

@@ -140,9 +140,13 @@ def _tell_machines(
     """Return a sentence on how many machines have measured both releases."""
     facts = {"now": name_release(env, docname, now), "before": before, "machines": machines}
     if machines == 1:
-        text = _("%(now)s against %(before)s on 1 machine: how far machines differ is unknown.")
+        text = _(
+            "%(now)s compared with %(before)s on 1 machine: the spread between machines is unknown."
+        )
     else:
-        text = _("%(now)s against %(before)s on %(machines)s machines that measured both.")
+        text = _(
+            "%(now)s compared with %(before)s on the %(machines)s machines that measured both."
+        )
     return _paragraph(nodes.Text(typeset(str(text % facts), Language.current(env.config).locale)))
 
 
@@ -231,7 +235,7 @@ def _tell_quantities(
         yield [(str(_("Unchanged: %(quantities)s") % names), False)]
     if unknown:
         names = {"quantities": join_names(unknown, locale)}
-        text = _("Unknown, because the CPU of one machine sets the figure: %(quantities)s")
+        text = _("Unknown, because they depend on the CPU of the only machine: %(quantities)s")
         yield [(str(text % names), False)]
 
 
@@ -294,8 +298,8 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
             _("%(quantity)s: slower by %(by)s in %(count)s of %(all)s measurements"),
         )
     return (
-        _("%(quantity)s: less by %(by)s in %(count)s of %(all)s measurements"),
-        _("%(quantity)s: more by %(by)s in %(count)s of %(all)s measurements"),
+        _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),
+        _("%(quantity)s: up by %(by)s in %(count)s of %(all)s measurements"),
     )
 
 

@@ -255,13 +255,13 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
-            "A range spans the machines measured so far. A range expected on another machine "
-            "depends on the GPU alone and should hold for 95 of 100 machines."
+            "A range spans the machines measured so far. A range that is expected on another "
+            "machine depends only on the GPU and should hold on 95 of 100 machines."
         )
     ]
     if node["hosts"] == 1:
         notes.append(
-            _("All processes ran on one machine, so how far other machines differ is unknown.")
+            _("All processes ran on one machine, so the spread between machines is unknown.")
         )
     paragraphs = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
     self.body.append(

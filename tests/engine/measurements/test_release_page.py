@@ -55,14 +55,18 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
     add(released, f"Text, :claim:`it wins <{WINS}>`.\n\n{DIRECTIVE}")
     measure_both(released)
     page = read_page(released)
-    assert f"Python {HERE} against 2.11 on 1 machine: how far machines differ is unknown." in str(
-        page
+    assert (
+        f"Python {HERE} compared with 2.11 on 1 machine: the spread between machines is unknown."
+        in str(page)
     )
     claim, moved, unknown = sentences(page)
-    fused = "fused 14.0\u00a0ms < foreach 39.0\u00a0ms; 2.11: fused 50\u00a0ms · foreach 39\u00a0ms"
+    fused = (
+        "14.0\u00a0ms ( fused ) < 39.0\u00a0ms ( foreach ); "
+        "2.11: 50\u00a0ms ( fused ) · 39\u00a0ms ( foreach )"
+    )
     assert re.sub(" +", " ", claim) == f"Holds with {HERE} but not with 2.11: {fused}"
-    assert moved == "kernels: more by 23% in 1 of 1 measurements"
-    assert unknown == "Unknown, because the CPU of one machine sets the figure: step"
+    assert moved == "kernels: up by 23% in 1 of 1 measurements"
+    assert unknown == "Unknown, because they depend on the CPU of the only machine: step"
     table = page.select_one("details.release-changes table")
     lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
     assert lines == [
@@ -75,7 +79,9 @@ def test_several_machines_have_a_range(released: Gallery) -> None:
     add(released, f"Text.\n\n{DIRECTIVE}")
     measure_both(released, hosts=3)
     page = read_page(released)
-    assert f"Python {HERE} against 2.11 on 3 machines that measured both." in page.get_text()
+    assert (
+        f"Python {HERE} compared with 2.11 on the 3 machines that measured both." in page.get_text()
+    )
     relative = "(relative to the baseline)"
     assert f"step: faster by 72% in 1 of 2 measurements {relative}" in sentences(page)
     cells = page.select_one("details.release-changes table")("td")
@@ -97,7 +103,7 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     assert "All recipes together" not in page.get_text()  # there is only one
     assert page.find("p", class_="rubric").a["href"] == "recipes/steps.html"
     folded = page.select_one("details.release-changes")
-    assert "kernels: more by 23% in 1 of 1 measurements" in folded.get_text()
+    assert "kernels: up by 23% in 1 of 1 measurements" in folded.get_text()
     told = page.find(string=re.compile("No machine has measured both")).parent
     assert told.a["href"] == "recipes/others.html"
     here = str(released.recording("others").facts["host"])
@@ -105,8 +111,10 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
         add_replicate(released, rows=rows, name="others", host=here, versions=versions)
     page = read_page(released, "index")
     together = page.find("p", string="All recipes together").find_next("ul")
-    assert "kernels: more by 23% in 2 of 2 measurements" in together.get_text()
-    machines = f"Python {HERE} against 2.11 on 1 machine: how far machines differ is unknown."
+    assert "kernels: up by 23% in 2 of 2 measurements" in together.get_text()
+    machines = (
+        f"Python {HERE} compared with 2.11 on 1 machine: the spread between machines is unknown."
+    )
     assert page.get_text().count(machines) == 1
     summaries = [folded.summary.get_text() for folded in page.select("details.release-changes")]
     assert summaries == 2 * ["Moved: 1 of 1 measurements (kernels)"]
@@ -119,7 +127,7 @@ def test_bytes_are_compared_by_their_difference(released: Gallery) -> None:
         rows = [*steps(), replace(kernels(memory), quantity="memory", unit="B")]
         add_replicate(released, rows=rows, host=here, versions=versions)
     page = read_page(released)
-    assert "memory: more by 34 MB in 1 of 1 measurements" in page.get_text().replace("\u00a0", " ")
+    assert "memory: up by 34 MB in 1 of 1 measurements" in page.get_text().replace("\u00a0", " ")
     cells = page.select_one("details.release-changes table")("td")
     assert cells[2].get_text(strip=True).replace("\u00a0", " ") == "+34 MB"
 
@@ -144,5 +152,5 @@ def test_other_formats_have_sentences_and_table(released: Gallery, builder: str)
     build = released.build(builder)
     assert "unknown node" not in build.warnings
     text = "\n".join(path.read_text() for path in build.out.rglob("*.[t1]*") if path.is_file())
-    assert "more by 23" in text
+    assert "up by 23" in text
     assert "1,234" in text, text

@@ -135,7 +135,7 @@ def test_a_claim_holds_in_its_release(released: Gallery) -> None:
     add_replicate(released, rows=steps(fast), host="a", versions=OLD)
     build = released.build()
     assert build.warnings == ""
-    assert "Python 2.11: fused 10\u00a0ms &lt; foreach 39\u00a0ms" in shown(build)
+    assert "Python 2.11: 10\u00a0ms (fused) &lt; 39\u00a0ms (foreach)" in shown(build)
 
 
 def test_an_unknown_release_is_one_line_that_names_those_there_are(released: Gallery) -> None:

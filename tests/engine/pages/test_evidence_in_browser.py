@@ -33,7 +33,7 @@ def test_evidence_opens_and_closes_by_keyboard_without_scripts_and_not_on_paper(
         mark.focus()
         page.keyboard.press("Enter")
         expect(evidence).to_be_visible()
-        expect(page.get_by_text("fused 14.0 ms < foreach 39.0 ms")).to_be_visible()
+        expect(page.get_by_text("14.0 ms (fused) < 39.0 ms (foreach)")).to_be_visible()
         page.keyboard.press("Escape")
         expect(evidence).to_be_hidden()
         expect(mark).to_be_focused()

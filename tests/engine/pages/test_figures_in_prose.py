@@ -340,7 +340,7 @@ def test_a_comparison_is_tested_in_every_process(gallery: Gallery) -> None:
     html = build.page("recipes/steps")
     assert "Holds in 2 of 2 processes on 2 machines:" in html
     shown = without_tags(html[html.index("claim-measured") :]).partition("\n")[0]
-    assert "2: 1.00\u00a0s &lt; 4: 2.00\u00a0s &lt; 8: 3.00\u00a0s" in shown
+    assert "1.00\u00a0s (2) &lt; 2.00\u00a0s (4) &lt; 3.00\u00a0s (8)" in shown
     add_replicate(gallery, rows=sums(1.0, 5.0, 3.0), host="d", replicate=7)
     told = "in 1 of 3 processes: replicate 7 on host d: 1 s against 5 s against 3 s"
     assert told in gallery.build().warnings
@@ -349,8 +349,11 @@ def test_a_comparison_is_tested_in_every_process(gallery: Gallery) -> None:
 @pytest.mark.parametrize(
     ("compared", "evidence"),
     [
-        ("sums.eager.first_call < 2.one-step.first_call", "eager 500\u00a0ms &lt; one step 1.00"),
-        ("1.5 * eager.first_call < 2.one-step.first_call", "1.5 × eager 500\u00a0ms &lt; "),
+        (
+            "sums.eager.first_call < 2.one-step.first_call",
+            "500\u00a0ms (eager) &lt; 1.00\u00a0s (one step)",
+        ),
+        ("1.5 * eager.first_call < 2.one-step.first_call", "1.5 × 500\u00a0ms (eager) &lt; "),
         ("3 * eager.first_call < 2.one-step.first_call", "does not hold in 2 of 2 processes"),
         (
             "one-step.first_call < eager.first_call",
@@ -371,6 +374,21 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
         assert evidence in without_tags(build.page("recipes/steps"))
     else:
         assert evidence in build.warnings
+
+
+def test_counts_that_are_compared_say_what_they_count_and_sizes_stand_in_parentheses(
+    gallery: Gallery,
+) -> None:
+    add(gallery, "More :claim:`breaks, more graphs <compiled.compilations: 0 < 3>`.")
+    known = {"case": "Breaks", "variant": "compiled", "quantity": "compilations", "unit": ""}
+    counts = [
+        Row(**known, size_name="breaks", size=size, value=value) for size, value in ((0, 1), (3, 4))
+    ]
+    add_replicate(gallery, rows=counts, host="a")
+    build = gallery.build()
+    assert build.warnings == ""
+    shown = without_tags(build.page("recipes/steps"))
+    assert "compilations: 1 (breaks: 0) &lt; 4 (breaks: 3)" in shown
 
 
 KO = {
