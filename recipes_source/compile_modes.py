@@ -6,10 +6,9 @@ Choose the mode by how busy your GPU is.
 
 .. answer::
 
-   **Start with** ``default``, **then check how busy the GPU is.** Below 80%, the job is launch-bound: use
-   ``reduce-overhead`` or capture a CUDA graph manually. At 95% or above, stay with ``default``. Try ``max-autotune``
-   last: tuning is slow and may not help. Compiling pays off only in long runs: compiler startup alone costs
-   :measured:`process.compiler.start_up` per process.
+   **Start with** ``default``, **then check how busy the GPU is.** Below 80%, use ``reduce-overhead`` or capture a CUDA
+   graph manually. At 95% or above, stay with ``default``. Try ``max-autotune`` last: tuning is slow and may not help.
+   Compiling pays off only in long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: BERT, one sentence
@@ -86,7 +85,7 @@ Choose the mode by how busy your GPU is.
    * - GPU busy 80 to 95%
      - Time ``default`` and ``reduce-overhead``, and keep the winner
    * - GPU busy above 95%
-     - Stay with ``default``: a graph would only add input copies
+     - ``default``: a graph would only add input copies
    * - ``default`` increases GPU time (seen in 2.11 and earlier)
      - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
    * - A single matmul and nothing else
@@ -103,16 +102,16 @@ Choose the mode by how busy your GPU is.
      block gets its own graph and overwrites other blocks' outputs unless you call
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if
-     the job is launch-bound and shapes repeat. If shapes vary, launch the job with ``accelerate launch
-     --dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
+     launch-bound and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``;
+     otherwise each new shape triggers a recompilation.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Two experiments also need torchvision and Transformers 5.18 or newer.
-- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, the recipe runs in ``float32``.
-  Without a GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
+- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, it runs in ``float32``. Without a GPU,
+  the recipe falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -258,12 +257,11 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, you can ignore this. The second shape triggers one recompilation, which covers all later shapes: five sizes
-# need :measured:`five-sizes.nothing-marked.compilations` compilations in total. Only ``dynamic=False``
-# :claim:`compiles for every size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
-# compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the
-# first call. With ``reduce-overhead``, each shape still gets its own CUDA graph: :doc:`Dynamic shapes
-# </recipes/varying_sizes>`.
+# This is usually harmless. The second shape triggers one recompilation, which covers all later shapes: five sizes need
+# :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False`` :claim:`compiles for every
+# size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only once, pass
+# ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call. Each shape still
+# gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Helpers: count compilations"
 
@@ -317,7 +315,7 @@ for name, count in compilations.items():
 # Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call
 # into :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs <
 # cuda-graphs-of-a-call.through-the-cpu.graphs>`, :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here;
-# modifying an input :claim:`leaves no graph at all <cuda-graphs-of-a-call.changes-its-input.graphs <
+# modifying an input :claim:`leaves none <cuda-graphs-of-a-call.changes-its-input.graphs <
 # cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct and nothing warns you, so count
 # ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
 
@@ -382,9 +380,9 @@ if bench.gpu:
 # Compilation fails
 # ~~~~~~~~~~~~~~~~~
 #
-# Try ``backend="eager"``, then ``"aot_eager"``, then ``"inductor"``. If ``"eager"`` fails, Dynamo cannot trace your
-# Python code. If ``"aot_eager"`` is the first to fail, blame AOTAutograd; if ``"inductor"`` is, blame code generation.
-# ``TORCH_LOGS=graph_breaks`` shows where the graph breaks, and why.
+# Try each ``backend=`` in turn. If ``"eager"`` fails, Dynamo cannot trace your Python code. If ``"aot_eager"`` is the
+# first to fail, blame AOTAutograd; if ``"inductor"`` is, blame code generation. ``TORCH_LOGS=graph_breaks`` shows
+# every graph break.
 
 # sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
@@ -404,7 +402,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 #
 # .. spans:: one call
 #
-#    One call to a stack of four small layers, in eager mode and in two compile modes.
+#    One call to four small layers, eager and in two modes.
 
 # sphinx_gallery_fold = "Code for this figure"
 # sphinx_gallery_once = True
@@ -458,8 +456,8 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # In training, PyTorch recommends compiling the whole step
 # --------------------------------------------------------
 #
-# The last tab at the top shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling only
-# the model <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
+# The training tab shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling only the model
+# <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` versus
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`the first call is slower
 # <cuda_graphs:training-by-pytorch.reduce-overhead.first_call < training-by-pytorch.whole-step.first_call>`:
@@ -467,14 +465,13 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`Capturing the iteration
 # manually beats both <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
 #
-# ``default`` halves the time of element-wise work; a graph adds a copy
-# ---------------------------------------------------------------------
+# ``default`` halves element-wise time; a graph adds a copy
+# ---------------------------------------------------------
 #
-# The compiler fuses sine, cosine and addition into one kernel, which :claim:`cuts GPU time by more than half <2 *
-# sin-cos.default.gpu < sin-cos.not-compiled.gpu>`: :measured:`sin-cos.not-compiled.gpu` →
-# :measured:`sin-cos.default.gpu`. ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu <
-# sin-cos.reduce-overhead.gpu>`, because each call copies the input to the address that the graph reads. Weights need
-# no copy.
+# Fusing sine, cosine and addition into one kernel :claim:`cuts GPU time by more than half <2 * sin-cos.default.gpu <
+# sin-cos.not-compiled.gpu>`: :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
+# ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu < sin-cos.reduce-overhead.gpu>`, because
+# each call copies the input to the address that the graph reads. Weights need no copy.
 
 # sphinx_gallery_fold = "Time sine and cosine in three modes"
 x = torch.randn(NUMBERS, device=bench.device)
@@ -539,12 +536,12 @@ if bert:
 # Results differ after compiling, because of rounding
 # ---------------------------------------------------
 #
-# Compare with ``float64``, not only with eager: eager rounds after every operation, a fused kernel only once, at the
-# end. After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
+# Compare with ``float64``, not only with eager: eager rounds after every operation, a fused kernel only at the end.
+# After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
 # <twelve-operations.default.error < twelve-operations.not-compiled.error>`:
 # :measured:`twelve-operations.default.error` versus :measured:`twelve-operations.not-compiled.error`. BERT's outputs,
-# which are around 1, are off by up to :measured:`bert-rounding.default.error` when compiled and
-# :measured:`bert-rounding.not-compiled.error` in eager mode (1 run).
+# around 1, are off by up to :measured:`bert-rounding.default.error` compiled and
+# :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
 # To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
 # eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the chain of twelve
@@ -639,9 +636,9 @@ if bert:
 # Try the memory format first, without compiling. :claim:`It cuts GPU time <resnet18.channels_last-not-compiled.gpu <
 # resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
-# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`, because it also switches the format,
-# and fuses the operations after each convolution. :claim:`That leaves the GPU idle for part of the time <1.25 *
-# resnet18.default.gpu < resnet18.default.wall>`, so try a CUDA graph next (1 run).
+# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`, because it also switches the format
+# and fuses operations after convolutions. :claim:`That leaves the GPU partly idle <1.25 * resnet18.default.gpu <
+# resnet18.default.wall>`, so try a CUDA graph next (1 run).
 
 # sphinx_gallery_fold = "Check that torchvision is installed"
 # sphinx_gallery_once = True
@@ -699,11 +696,11 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# Tuning targets work like this: a linear layer applied to 8192 rows of 4096 numbers. The first call took
+# Tuning targets work such as a linear layer over 8192 rows of 4096 numbers. The first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run).
-# PyTorch tunes only on GPUs with at least 68 streaming multiprocessors; on all others, it warns "Not enough SMs".
+# PyTorch tunes only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -770,9 +767,9 @@ numpy_function = bench.compare(
 # Limits and next steps
 # ---------------------
 #
-# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve layers.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. For more, see the
-#   :ref:`changes up to 2.15 <newer-pytorch>`.
+# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See :ref:`changes up to 2.15
+#   <newer-pytorch>`.
 # - See also :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch's page
 #   on `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #

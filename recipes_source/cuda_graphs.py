@@ -107,25 +107,24 @@ Does your GPU wait for the CPU to launch kernels?
    * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95%
-     - Try a graph, but it can only remove idle time
+     - Try a graph: it can only remove idle time
    * - GPU busy above 95%
      - Skip the graph and compile: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
-     - Use ``reduce-overhead``; for shapes, see :doc:`Dynamic shapes </recipes/varying_sizes>`
+     - ``reduce-overhead``; for shapes, see :doc:`Dynamic shapes </recipes/varying_sizes>`
    * - You generate text
-     - Use a static KV cache and a graph: :doc:`Token generation </recipes/token_generation>`
+     - Static KV cache and a graph: :doc:`Token generation </recipes/token_generation>`
 
 **In your library**
 
 .. libraries::
 
    - **Transformers**: for ``generate``, ``cache_implementation="static"`` is all you need. For the ``Trainer``, pass
-     ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")`` and do not use gradient
-     accumulation.
+     ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")`` without gradient accumulation.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary, launch the
      job with ``accelerate launch --dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
    - **Lightning**: pass ``torch.compile(module, mode="reduce-overhead")`` to ``trainer.fit``.
-   - **vLLM** captures graphs automatically, as does SGLang; in vLLM, check that ``enforce_eager`` is not set.
+   - **vLLM** captures graphs automatically, as does SGLang; check that ``enforce_eager`` is not set.
 
 **What you need**
 
@@ -165,7 +164,7 @@ Does your GPU wait for the CPU to launch kernels?
 #      - :measured:`training-by-pytorch.reduce-overhead.speedup`; :measured:`training-by-pytorch.reduce-overhead.ready`
 #        plus :ref:`startup <compiler-startup>`
 #    * - A few known shapes
-#      - One manual graph per shape, in one pool, the largest first
+#      - One manual graph each, in one pool, the largest first
 #      - They :ref:`share memory <graph-pools>`
 #    * - Static shapes, very long run
 #      - ``block.compile()`` for each block, then one manual graph
@@ -174,11 +173,10 @@ Does your GPU wait for the CPU to launch kernels?
 #        plus startup
 #
 # **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
-# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But a replay reuses the captured
+# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it reuses captured
 # addresses, shapes and numbers: miss one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
-# Before the capture, run the code once (in training, on a side stream). Afterwards, compare a replay with eager on new
-# inputs. In PyTorch 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input
-# has been freed.
+# First run the code once (in training, on a side stream), then compare a replay with eager on new inputs. In PyTorch
+# 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -439,8 +437,8 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later ``reduce-overhead`` calls overwrite results without raising this error. PyTorch 2.15 can clone
-# for you, with the options in the cell below. If a step calls several compiled functions, start each step with
+# Clone here, too: later ``reduce-overhead`` calls overwrite results without this error. PyTorch 2.15 can clone for
+# you, with the options in the cell. If a step calls several compiled functions, start each step with
 # ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Keep results of reduce-overhead"
@@ -533,8 +531,8 @@ if bench.gpu:
 # The last batch gives wrong results
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``drop_last=True`` to the loader, or copy the short batch into part of the captured input and read only that
-# part of the result. ``copy_`` silently broadcasts a single row.
+# Pass ``drop_last=True`` to the loader, or copy into part of the captured input and read that part of the result.
+# ``copy_`` silently broadcasts a single row.
 
 # sphinx_gallery_fold = "Pass an input with one row"
 # sphinx_gallery_fold_output = True
@@ -614,8 +612,8 @@ for kind in kinds:
 #
 # In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` launching an iteration's
 # :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
-# leaves the GPU idle. A :term:`CUDA graph` stores the kernels with their addresses and arguments, and the CPU launches
-# them all at once. With ``reduce-overhead``, the first call compiles, the second captures, and the third replays.
+# leaves the GPU idle. A :term:`CUDA graph` stores kernels with their addresses and arguments, and the CPU launches
+# them all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -645,8 +643,8 @@ del iteration, function
 #
 #    Without a graph, the CPU launches each kernel separately; the profiler widens the gaps.
 #
-# ``reduce-overhead`` on the model leaves out the optimizer
-# ---------------------------------------------------------
+# ``reduce-overhead`` leaves out the optimizer
+# --------------------------------------------
 #
 # .. chart:: busy
 #    :case: training, by PyTorch
@@ -656,13 +654,12 @@ del iteration, function
 #
 # Compiling the model captures the forward and backward passes and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
-# training-by-pytorch.not-compiled.wall>`. The CPU still launches gradient clipping and the optimizer step, so
-# :claim:`the GPU still waits <1.25 * training-by-pytorch.reduce-overhead.gpu <
-# training-by-pytorch.reduce-overhead.wall>`. PyTorch `advises
-# <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the whole
-# training step: the speed-up is then :measured:`training-by-pytorch.whole-step.speedup` with
-# :measured:`training-by-pytorch.whole-step.graphs` graphs, but the first three calls add up to
-# :measured:`training-by-pytorch.whole-step.ready` (1 run).
+# training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
+# still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
+# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling
+# the whole training step: :measured:`training-by-pytorch.whole-step.speedup` with
+# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` for
+# three calls (1 run).
 
 # sphinx_gallery_fold = "Helpers: compile the model of an iteration"
 
@@ -805,11 +802,10 @@ if bench.gpu:
 # training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
 # {training-by-hand.one-graph.wall} <training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`.
 # ``make_graphed_callables`` :claim:`saves less time <training-by-hand.one-graph.wall <
-# training-by-hand.make_graphed_callables.wall>`, because the optimizer stays outside the graph. Compare compiled
-# blocks in a graph with the graph alone, not with eager: :claim:`they cut an iteration from
-# {training-by-hand.one-graph.wall} to {training-by-hand.blocks-compiled-one-graph.wall}
-# <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`, so compiling pays off only in
-# very long runs.
+# training-by-hand.make_graphed_callables.wall>`, because the optimizer stays outside. Compare compiled blocks with the
+# graph alone, not with eager: :claim:`they cut an iteration from {training-by-hand.one-graph.wall} to
+# {training-by-hand.blocks-compiled-one-graph.wall} <training-by-hand.blocks-compiled-one-graph.wall <
+# training-by-hand.one-graph.wall>`, so compiling pays off only in very long runs.
 
 # sphinx_gallery_fold = "Four ways to run the iteration, without and with graphs"
 
@@ -857,11 +853,10 @@ publish_start(case, calls)
 #
 #    One call without gradients
 #
-# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast as eager
-# <inference-by-hand.one-graph.wall < inference-by-hand.not-compiled.wall>`; the first three calls take
-# :measured:`inference-by-hand.one-graph.ready`. With ``reduce-overhead``, they :claim:`take
-# {inference-by-pytorch.reduce-overhead.ready} <inference-by-hand.one-graph.ready <
-# inference-by-pytorch.reduce-overhead.ready>`, plus startup.
+# One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
+# < inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
+# With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
+# <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
 
 # sphinx_gallery_fold = "Inference, captured manually"
 # sphinx_gallery_fold_output = True
@@ -877,10 +872,10 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph's results are bitwise identical to eager (difference:
+# **Different results after compiling?** A graph is bitwise identical (difference:
 # :measured:`inference-by-hand.one-graph.difference`). Compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference` (with outputs around 1), because fused ``bfloat16`` kernels
-# round less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
+# :measured:`inference-by-hand.blocks-compiled.difference` (outputs around 1), because fused ``bfloat16`` kernels round
+# less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
 
 # sphinx_gallery_fold = "Compare the results"
 # sphinx_gallery_fold_output = True
@@ -896,7 +891,7 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # A copied input can cost as much as the work
 # -------------------------------------------
 #
-# Write a large input directly to the captured address. If you copy it there, doubling 64 million numbers costs
+# Write a large input directly to the captured address. With a copy first, doubling 64 million numbers costs
 # :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
 # <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
@@ -930,7 +925,7 @@ large = bench.compare(
 #
 # Graphs for four batch sizes hold :measured:`graphs-of-four-batches.a-pool-each.kept` in separate pools. In one pool,
 # :claim:`they hold {graphs-of-four-batches.one-pool.kept} <graphs-of-four-batches.one-pool.kept <
-# graphs-of-four-batches.a-pool-each.kept>`, :claim:`about as much as the largest graph alone
+# graphs-of-four-batches.a-pool-each.kept>`, :claim:`about as much as the largest alone
 # <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Pass
 # ``pool=first.pool()``, capture the largest first, and clone a result before you replay another graph.
 # ``reduce-overhead`` shares memory automatically.
@@ -991,8 +986,7 @@ if bench.gpu:
 #
 # Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
 # together: otherwise PyTorch frees a cuBLAS workspace that another graph still uses. PyTorch 2.15 keeps no such
-# workspace, and results stay correct with both kinds mixed (wrong values:
-# :measured:`both-kinds-of-graphs.replay.differing`).
+# workspace, and mixing both stays correct (wrong values: :measured:`both-kinds-of-graphs.replay.differing`).
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
 # sphinx_gallery_fold_output = True
@@ -1049,7 +1043,7 @@ if IS_2_15:
 # "operation not permitted when stream is capturing"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Something you capture syncs with the CPU. Remove the sync or keep the value on the GPU, and restart the process.
+# Something you capture syncs with the CPU. Remove it or keep the value on the GPU, and restart the process.
 
 # sphinx_gallery_fold = "A function that cannot be captured"
 # sphinx_gallery_fold_output = True
@@ -1066,14 +1060,14 @@ if bench.gpu:
 # ---------------------
 #
 # - We measured one small model on an H200; on :ref:`another GPU <other-gpus>`, it may not be launch-bound.
-# - ``DistributedDataParallel`` needs eleven warm-up iterations before the capture, and ``GradScaler`` syncs unless the
+# - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
 #   optimizer is fused (not measured).
 # - To serve a model, see the :doc:`serving checklist </serving>`. See also :ref:`what changed in PyTorch 2.15
 #   <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
-# clusters. Here, :claim:`the GPU is idle more than half the time <2 * training-by-hand.not-compiled.gpu <
+# clusters. Here, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu <
 # training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.
