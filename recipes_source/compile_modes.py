@@ -83,7 +83,7 @@ Choose the mode by how busy your GPU is.
    * - GPU busy below 80%, as reported by :ref:`look <busy-share>`
      - Use ``reduce-overhead``, or capture manually: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
-     - Time ``default`` and ``reduce-overhead``, and keep the winner
+     - Try ``default`` and ``reduce-overhead``; keep the winner
    * - GPU busy above 95%
      - ``default``: a graph would only add input copies
    * - ``default`` increases GPU time (seen in 2.11 and earlier)
@@ -109,7 +109,7 @@ Choose the mode by how busy your GPU is.
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Two experiments also need torchvision and Transformers 5.18 or newer.
+- PyTorch 2.11 or newer, and pandas. Two experiments need torchvision and Transformers 5.18 or newer.
 - A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, it runs in ``float32``. Without a GPU,
   the recipe falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
@@ -118,8 +118,8 @@ Choose the mode by how busy your GPU is.
 # sphinx_gallery_deadline = 600
 
 # %%
-# All cases run with gradients disabled. Text and charts show medians across all machines; printed output comes from a
-# single run.
+# All cases run with gradients disabled. Text and charts show medians across all machines; printed output comes from
+# one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -195,9 +195,9 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, some operation fell
-# back to ``float32``, such as attention that no fused kernel supports. Unfused attention :claim:`costs more than ten
-# times the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back
+# to ``float32``, such as attention that no fused kernel supports. Unfused attention :claim:`costs more than ten times
+# the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
 # sphinx_gallery_fold = "Helpers: list kernels, and compute attention in two ways"
@@ -397,8 +397,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 # ----------------
 #
 # In eager mode, the CPU launches every kernel separately. Each launch costs
-# :measured:`process.eager-operation.launch_cost`, plus the Python overhead around it. If a kernel finishes before the
-# next launch, the GPU idles.
+# :measured:`process.eager-operation.launch_cost` plus Python overhead. If a kernel finishes before the next launch,
+# the GPU idles.
 #
 # .. spans:: one call
 #
@@ -544,8 +544,8 @@ if bert:
 # :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
 # To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
-# eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the chain of twelve
-# operations still differs by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has
+# eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the twelve operations
+# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has
 # ``{"numerics": "strict"}``.
 
 # sphinx_gallery_fold = "Helpers: measure the difference from float64"
@@ -678,7 +678,7 @@ if resnet18:
 # ---------------------------------------------
 #
 # Eager or compiled, PyTorch calls the same cuBLAS kernel, which reaches :measured:`a-product.default.share` of the
-# limit. But compiled code also checks guards, so :claim:`each call costs more CPU time <a-product.not-compiled.cpu <
+# limit. But compiled code checks guards, so :claim:`each call costs more CPU time <a-product.not-compiled.cpu <
 # a-product.default.cpu>`: :measured:`a-product.not-compiled.cpu` → :measured:`a-product.default.cpu`.
 
 # sphinx_gallery_fold = "Time a matmul with one row"
