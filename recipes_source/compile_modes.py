@@ -6,9 +6,9 @@ Choose the mode by how busy your GPU is.
 
 .. answer::
 
-   **Start with** ``default``; **then let the GPU's busy share decide.** Below 80 %, use ``reduce-overhead`` or capture
-   a CUDA graph manually. From 95 % on, stay with ``default``. Leave ``max-autotune`` for last: tuning is slow and may
-   not help. Compile only for long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
+   **Start with** ``default``, **then check how busy the GPU is.** Below 80%, use ``reduce-overhead`` or capture a CUDA
+   graph manually. At 95% or above, stay with ``default``. Try ``max-autotune`` last: tuning is slow and may not help.
+   Compiling pays off only in long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: BERT, one sentence
@@ -21,7 +21,7 @@ Choose the mode by how busy your GPU is.
    - :measured:`bert-one-sentence.reduce-overhead.speedup` speed-up over eager
    - :measured:`bert-one-sentence.reduce-overhead.first_call` for the first call, plus startup
    - :measured:`bert-one-sentence.reduce-overhead.break_even` calls to break even, startup included
-   - :measured:`bert-one-sentence.reduce-overhead.kept` kept by the graph; each call overwrites the last output
+   - :measured:`bert-one-sentence.reduce-overhead.kept` held by the graph; each call overwrites the previous output
 
    .. code-block:: diff
       :caption: What changes
@@ -44,7 +44,7 @@ Choose the mode by how busy your GPU is.
           y = model(x)
 
    .. code-block:: python
-      :caption: The GPU waits: ``reduce-overhead``
+      :caption: Launch-bound: ``reduce-overhead``
 
       import torch
       model = torch.nn.Sequential(
@@ -55,7 +55,7 @@ Choose the mode by how busy your GPU is.
       with torch.no_grad():
           model(x)  # compiles
           model(x)  # captures a CUDA graph
-          y = model(x).clone()  # the next call overwrites what is not cloned
+          y = model(x).clone()  # the next call overwrites the output
 
    .. code-block:: python
       :caption: Training: the whole step
@@ -63,7 +63,7 @@ Choose the mode by how busy your GPU is.
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       optimizer = torch.optim.AdamW(model.parameters(), capturable=True)
-      @torch.compile  # or mode="reduce-overhead", if the GPU waits
+      @torch.compile  # or mode="reduce-overhead" if launch-bound
       def train_step(x, target):
           loss = (model(x) - target).square().mean()
           loss.backward()
@@ -80,45 +80,46 @@ Choose the mode by how busy your GPU is.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :ref:`look <busy-share>` prints it
-     - ``reduce-overhead``, or a manual capture: :doc:`CUDA graphs </recipes/cuda_graphs>`
-   * - GPU busy 80 to 95 %
-     - Try ``default`` and ``reduce-overhead``; keep what lowers the wall time
-   * - GPU busy above 95 %
-     - ``default``: a graph would only add copies of inputs
-   * - GPU time goes up with ``default`` (seen up to 2.11)
+   * - GPU busy below 80%, as reported by :ref:`look <busy-share>`
+     - Use ``reduce-overhead``, or capture manually: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy 80 to 95%
+     - Try ``default`` and ``reduce-overhead``; keep the winner
+   * - GPU busy above 95%
+     - ``default``: a graph would only add input copies
+   * - ``default`` increases GPU time (seen in 2.11 and earlier)
      - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
-   * - One matrix product and nothing else
+   * - A single matmul and nothing else
      - Do not compile
 
 **In your library**
 
 .. libraries::
 
-   - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
-     ``reduce-overhead``. ``TrainingArguments(torch_compile=True, torch_compile_mode="default")`` compiles the whole
-     model. To compile its layers instead, see :doc:`First call </recipes/regional_compilation>`.
-   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. With ``reduce-overhead``, each block
-     becomes its own graph and overwrites another block's output, unless you call
-     ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the model.
-   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the GPU
-     waits and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
-     each new shape triggers a recompilation.
-   - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
-   - **vLLM** compiles and captures CUDA graphs by itself. ``--enforce-eager`` turns both off.
+   - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles automatically, in
+     ``reduce-overhead`` mode. ``TrainingArguments(torch_compile=True, torch_compile_mode="default")`` compiles the
+     whole model. To compile layer by layer instead, see :doc:`First call </recipes/regional_compilation>`.
+   - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks(mode="default")``. With ``reduce-overhead``, each
+     block gets its own graph and overwrites other blocks' outputs unless you call
+     ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
+   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if
+     launch-bound and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``;
+     otherwise each new shape triggers a recompilation.
+   - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
+   - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
 **What you need**
 
-- PyTorch 2.11 or newer and pandas; for two experiments, torchvision and Transformers 5.18 or newer.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, the recipe
-  runs small sizes on the CPU and needs a C++ compiler.
+- PyTorch 2.11 or newer, and pandas. Two experiments need torchvision and Transformers 5.18 or newer.
+- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, it runs in ``float32``. Without a GPU,
+  the recipe falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 
 # %%
-# All cases run without gradients. Text and charts show medians over all machines; printed output comes from one run.
+# All cases run with gradients disabled. Text and charts show medians across all machines; printed output comes from
+# one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -126,13 +127,13 @@ from _harness import Bench
 
 # %%
 
-# sphinx_gallery_fold = "Does the GPU wait? How to look"
+# sphinx_gallery_fold = "Is the GPU idle? Measure it with look"
 
 from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "Sizes of the experiments"
+# sphinx_gallery_fold = "Problem sizes"
 # sphinx_gallery_fold_output = True
 bench = Bench()
 
@@ -169,7 +170,7 @@ for message in ("TypedStorage is deprecated", "IProgress not found"):
 # %%
 
 
-# sphinx_gallery_fold = "A function in several modes"
+# sphinx_gallery_fold = "Compile a function in several modes"
 def in_modes(function, *inputs, modes=("default", "reduce-overhead")):
     """Return variants of a call: not compiled, and compiled in each mode."""
     variants = {"not compiled": functools.partial(function, *inputs)}
@@ -185,7 +186,7 @@ def wave(x):
 
 
 for call in in_modes(torch.cos, ones).values():
-    call(), call(), call()  # loads what compiling and CUDA graphs need
+    call(), call(), call()  # warms up the compiler and CUDA graphs
 
 # %%
 # Pitfalls
@@ -194,12 +195,12 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back to
-# ``float32``, such as attention that no fused kernel supports. Unfused, it :claim:`costs more than ten times the GPU
-# time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back
+# to ``float32``, such as attention that no fused kernel supports. Unfused attention :claim:`costs more than ten times
+# the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
-# sphinx_gallery_fold = "How kernels are listed, and attention computed in two ways"
+# sphinx_gallery_fold = "Helpers: list kernels, and compute attention in two ways"
 # sphinx_gallery_once = True
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
@@ -231,7 +232,7 @@ def attend_by_formula():
 
 # %%
 
-# sphinx_gallery_fold = "List the kernels of both"
+# sphinx_gallery_fold = "List the kernels of fused and unfused attention"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
@@ -256,13 +257,13 @@ if bench.gpu:
 # It compiles again when a shape changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Usually, do nothing. The second shape triggers one more compilation, for all later shapes:
-# :measured:`five-sizes.nothing-marked.compilations` compilations cover five sizes. Only ``dynamic=False``
-# :claim:`compiles each one <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
-# compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
-# call. Each shape still gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# This is usually harmless. The second shape triggers one recompilation, which covers all later shapes: five sizes need
+# :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False`` :claim:`compiles for every
+# size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only once, pass
+# ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call. Each shape still
+# gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
-# sphinx_gallery_fold = "How compilations are counted"
+# sphinx_gallery_fold = "Helpers: count compilations"
 
 
 class Counter:
@@ -291,7 +292,7 @@ def count_compilations(mark=False, **options):
 
 # %%
 
-# sphinx_gallery_fold = "Count the compilations of five sizes"
+# sphinx_gallery_fold = "Count the compilations for five sizes"
 # sphinx_gallery_fold_output = True
 compilations = {
     "nothing marked": count_compilations(),
@@ -311,13 +312,14 @@ for name, count in compilations.items():
 # ``reduce-overhead`` launches several graphs, or none
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call into
-# :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs < cuda-graphs-of-a-call.through-the-cpu.graphs>`,
-# :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here; modifying an input :claim:`leaves none
-# <cuda-graphs-of-a-call.changes-its-input.graphs < cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct,
-# so there is no warning: count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
+# Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call
+# into :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs <
+# cuda-graphs-of-a-call.through-the-cpu.graphs>`, :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here;
+# modifying an input :claim:`leaves none <cuda-graphs-of-a-call.changes-its-input.graphs <
+# cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct and nothing warns you, so count
+# ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
 
-# sphinx_gallery_fold = "How graphs are counted"
+# sphinx_gallery_fold = "Helpers: count CUDA graphs"
 # sphinx_gallery_once = True
 
 
@@ -375,12 +377,12 @@ if bench.gpu:
 #
 # Use ``model.compile()``. ``torch.compile(model)`` returns a wrapper that renames the weights.
 #
-# Compiling fails
-# ~~~~~~~~~~~~~~~
+# Compilation fails
+# ~~~~~~~~~~~~~~~~~
 #
-# Try one ``backend=`` after another. If ``"eager"`` fails, the compiler cannot trace your Python code. If the first to
-# fail is ``"aot_eager"``, blame AOTAutograd; if it is ``"inductor"``, blame code generation.
-# ``TORCH_LOGS=graph_breaks`` shows what the graphs leave out.
+# Try each ``backend=`` in turn. If ``"eager"`` fails, Dynamo cannot trace your Python code. If ``"aot_eager"`` is the
+# first to fail, blame AOTAutograd; if ``"inductor"`` is, blame code generation. ``TORCH_LOGS=graph_breaks`` shows
+# every graph break.
 
 # sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
@@ -394,14 +396,15 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# In eager mode, the CPU launches each kernel, at a cost of :measured:`process.eager-operation.launch_cost` plus the
-# Python code around it. If a kernel finishes before the next launch, the GPU idles.
+# In eager mode, the CPU launches every kernel separately. Each launch costs
+# :measured:`process.eager-operation.launch_cost` plus Python overhead. If a kernel finishes before the next launch,
+# the GPU idles.
 #
 # .. spans:: one call
 #
-#    One call of four small layers, eager and in two modes.
+#    One call to four small layers, eager and in two modes.
 
-# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold = "Code for this figure"
 # sphinx_gallery_once = True
 
 
@@ -426,11 +429,11 @@ bench.publish_spans("one call", lanes)
 # %%
 # - ``default`` fuses operations, so intermediate results stay out of memory. Each call first checks :term:`guards
 #   <guard>`, the conditions under which compiled code is valid.
-# - ``reduce-overhead`` captures the same kernels in a :term:`CUDA graph`, which the CPU launches in one call. It
-#   reduces launch overhead, not compile time.
-# - ``max-autotune`` also captures a graph, and times several kernels for each matrix product and convolution.
+# - ``reduce-overhead`` captures the same kernels in a :term:`CUDA graph`, which the CPU launches with a single call.
+#   It reduces launch overhead, not compile time.
+# - ``max-autotune`` also captures a graph, and benchmarks several kernels for each matmul and convolution.
 #
-# To see what a graph is worth, pass ``mode="reduce-overhead"``. Then consider a :ref:`manual capture
+# To see whether a graph helps, pass ``mode="reduce-overhead"``. If it does, consider a :ref:`manual capture
 # <capture-manually>`, which needs no compiler.
 
 # sphinx_gallery_fold = "What look prints for each mode"
@@ -441,7 +444,7 @@ for name, call in calls.items():
     look(call)
 
 # %%
-# A mode is a set of Inductor's ``options``:
+# Each mode is a preset of Inductor ``options``:
 
 # sphinx_gallery_fold = "The settings of all modes"
 # sphinx_gallery_once = True
@@ -453,22 +456,22 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # In training, PyTorch recommends compiling the whole step
 # --------------------------------------------------------
 #
-# The tab above shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling the model
+# The training tab shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling only the model
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
-# :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` against
-# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`its first call is slower
+# :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` versus
+# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`the first call is slower
 # <cuda_graphs:training-by-pytorch.reduce-overhead.first_call < training-by-pytorch.whole-step.first_call>`:
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.first_call` instead of
-# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`A manual capture of the
-# iteration beats both <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
+# :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`Capturing the iteration
+# manually beats both <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
 #
-# ``default`` halves element-wise work, and a graph adds a copy
-# -------------------------------------------------------------
+# ``default`` halves element-wise time; a graph adds a copy
+# ---------------------------------------------------------
 #
-# Sine, cosine and sum become one kernel, which takes :claim:`less than half the GPU time <2 * sin-cos.default.gpu <
+# Fusing sine, cosine and addition into one kernel :claim:`cuts GPU time by more than half <2 * sin-cos.default.gpu <
 # sin-cos.not-compiled.gpu>`: :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
-# ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu < sin-cos.reduce-overhead.gpu>`, because each
-# call copies the input to the address that the graph reads. Weights are not copied.
+# ``reduce-overhead`` :claim:`gives part of that back <sin-cos.default.gpu < sin-cos.reduce-overhead.gpu>`, because
+# each call copies the input to the address that the graph reads. Weights need no copy.
 
 # sphinx_gallery_fold = "Time sine and cosine in three modes"
 x = torch.randn(NUMBERS, device=bench.device)
@@ -485,17 +488,18 @@ elements = bench.compare(
 #    :case: sin + cos
 #    :best: default
 #
-#    64 million numbers; the limit is the time to copy them. GPU times are profiled separately and can lie above wall
+#    64 million elements; the limit is the time to copy them. GPU times are profiled separately and can exceed wall
 #    times.
 #
-# ``default`` leaves the GPU waiting in BERT
-# ------------------------------------------
+# ``default`` leaves the GPU mostly idle in BERT
+# ----------------------------------------------
 #
-# One sentence has eight tokens. With ``default``, :claim:`the GPU idles most of the time <2 *
-# bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of work in
-# a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one graph:
-# :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager <bert-one-sentence.reduce-overhead.wall <
-# bert-one-sentence.default.wall>`, at :measured:`bert-one-sentence.reduce-overhead.wall` per call.
+# The sentence has eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
+# bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
+# time in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
+# graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
+# <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`, at
+# :measured:`bert-one-sentence.reduce-overhead.wall` per call.
 
 # sphinx_gallery_fold = "BERT with random weights"
 bert = None
@@ -507,7 +511,7 @@ try:
     torch.manual_seed(0)
     bert = BertModel(config).eval().to(bench.device, bench.dtype)
 except (ImportError, RuntimeError) as error:
-    # RuntimeError: a torchvision of another release than PyTorch
+    # RuntimeError: torchvision and PyTorch releases do not match
     print(f"The experiment with BERT is left out: {error.__cause__ or error}")
 
 # %%
@@ -522,7 +526,7 @@ def encode(ids):
 
 if bert:
     sentence = torch.arange(2000, 2008, device=bench.device)[None]
-    torch.compile(bert.encoder.layer[0])(bert.embeddings(sentence))  # rehearses
+    torch.compile(bert.encoder.layer[0])(bert.embeddings(sentence))  # warms up
     short_calls = in_modes(encode, sentence)
     short = bench.compare(
         "BERT, one sentence", short_calls, tolerance=0.1, rehearse=False
@@ -532,18 +536,19 @@ if bert:
 # Results differ after compiling, because of rounding
 # ---------------------------------------------------
 #
-# Compare with ``float64``, not only with eager: eager rounds after each operation, a fused kernel only at its end.
+# Compare with ``float64``, not only with eager: eager rounds after every operation, a fused kernel only at the end.
 # After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
-# <twelve-operations.default.error < twelve-operations.not-compiled.error>`: :measured:`twelve-operations.default.error`
-# against :measured:`twelve-operations.not-compiled.error`. BERT's outputs, around 1, are off by up to
-# :measured:`bert-rounding.default.error` compiled and :measured:`bert-rounding.not-compiled.error` eager (1 run).
+# <twelve-operations.default.error < twelve-operations.not-compiled.error>`:
+# :measured:`twelve-operations.default.error` versus :measured:`twelve-operations.not-compiled.error`. BERT's outputs,
+# around 1, are off by up to :measured:`bert-rounding.default.error` compiled and
+# :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
-# Pass ``options={"emulate_precision_casts": True}`` instead of ``mode`` to round as often as eager. BERT then differs
-# from eager by :measured:`bert-rounding.emulate_precision_casts.difference`, but the chain of twelve operations by
-# :measured:`twelve-operations.emulate_precision_casts.difference`: bits may still differ. PyTorch 2.15 also has
+# To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
+# eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the twelve operations
+# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has
 # ``{"numerics": "strict"}``.
 
-# sphinx_gallery_fold = "How far results are from float64"
+# sphinx_gallery_fold = "Helpers: measure the difference from float64"
 # sphinx_gallery_once = True
 EMULATED = {"emulate_precision_casts": True}
 
@@ -596,9 +601,9 @@ if bert:
 # BERT with long sequences: compile it whole in 2.15, by layer in 2.11
 # --------------------------------------------------------------------
 #
-# 64 sequences of 512 tokens keep the GPU busy. :claim:`Compiled whole, BERT needs the least GPU time
+# 64 sequences of 512 tokens keep the GPU busy. :claim:`Compiled as a whole, BERT needs the least GPU time
 # <bert-long-texts.default.gpu < bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.15>`:
-# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, against
+# :measured:`bert-long-texts.not-compiled.gpu` → :measured:`bert-long-texts.default.gpu`, versus
 # :measured:`bert-long-texts.layer-by-layer.gpu` layer by layer.
 
 # sphinx_gallery_fold = "Time 64 long sequences"
@@ -620,27 +625,27 @@ if bert:
 #
 # In PyTorch 2.11, on another host, compiling the whole model :claim:`more than doubled its GPU time <2 *
 # bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu@2.11>`, to
-# :measured:`bert-long-texts.default.gpu@2.11`, and layer by layer :claim:`was best <bert-long-texts.layer-by-layer.gpu
-# < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for an export and kept an attention mask
-# (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which rules out the fused kernel. Since 5.18,
-# Transformers builds no mask with PyTorch 2.14 or newer.
+# :measured:`bert-long-texts.default.gpu@2.11`, and compiling layer by layer :claim:`was best
+# <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for
+# an export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which
+# rules out the fused kernel. Since 5.18, Transformers builds no mask with PyTorch 2.14 or newer.
 #
-# ResNet-18: part of the speed-up is ``channels_last``
-# ----------------------------------------------------
+# ResNet-18: part of the speed-up comes from ``channels_last``
+# ------------------------------------------------------------
 #
-# Try the memory format first, without a compiler: :claim:`it cuts the GPU time <resnet18.channels_last-not-compiled.gpu
-# < resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
+# Try the memory format first, without compiling. :claim:`It cuts GPU time <resnet18.channels_last-not-compiled.gpu <
+# resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
-# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`: it also changes the format, and fuses
-# what follows a convolution. Then :claim:`the GPU waits <1.25 * resnet18.default.gpu < resnet18.default.wall>`, so try
-# a CUDA graph next (1 run).
+# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`, because it also switches the format
+# and fuses operations after convolutions. :claim:`That leaves the GPU partly idle <1.25 * resnet18.default.gpu <
+# resnet18.default.wall>`, so try a CUDA graph next (1 run).
 
-# sphinx_gallery_fold = "Whether torchvision is installed"
+# sphinx_gallery_fold = "Check that torchvision is installed"
 # sphinx_gallery_once = True
 try:
     from torchvision.models import resnet18
 except (ImportError, RuntimeError) as error:
-    # RuntimeError: a torchvision of another release than PyTorch
+    # RuntimeError: torchvision and PyTorch releases do not match
     print(f"The experiment with resnet18 is left out: {error}")
     resnet18 = None
 
@@ -649,7 +654,7 @@ except (ImportError, RuntimeError) as error:
 # sphinx_gallery_fold = "Time resnet18"
 # sphinx_gallery_once = True
 if resnet18:
-    torch.set_float32_matmul_precision("high")  # TF32 in products, as in convolutions
+    torch.set_float32_matmul_precision("high")  # TF32 in matmuls, as in convolutions
     torch.backends.cudnn.benchmark = True  # times algorithms and picks the fastest
     net = resnet18().eval().to(bench.device)
     images = torch.randn(IMAGES, device=bench.device)
@@ -669,14 +674,14 @@ if resnet18:
 #
 #    16 images through ResNet-18, in ``float32`` with TF32.
 #
-# One matrix product: compiling only adds CPU time
-# ------------------------------------------------
+# A single matmul: compiling only adds CPU time
+# ---------------------------------------------
 #
-# Eager or compiled, PyTorch calls one cuBLAS kernel, which reaches :measured:`a-product.default.share` of the limit.
-# But compiled code checks guards, so :claim:`the CPU is busy for longer <a-product.not-compiled.cpu <
+# Eager or compiled, PyTorch calls the same cuBLAS kernel, which reaches :measured:`a-product.default.share` of the
+# limit. But compiled code checks guards, so :claim:`each call costs more CPU time <a-product.not-compiled.cpu <
 # a-product.default.cpu>`: :measured:`a-product.not-compiled.cpu` → :measured:`a-product.default.cpu`.
 
-# sphinx_gallery_fold = "Time one row times a matrix"
+# sphinx_gallery_fold = "Time a matmul with one row"
 rows, width = PRODUCT
 layer = nn.Linear(width, width, bias=False, **options)
 product = bench.compare(
@@ -691,11 +696,11 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# Tuning is meant for work such as a linear layer over 8192 rows of 4096 numbers. The first call took
+# Tuning targets work such as a linear layer over 8192 rows of 4096 numbers. The first call took
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
-# tunes only on GPUs with 68 or more multiprocessors; on others, it warns "Not enough SMs".
+# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run).
+# PyTorch tunes only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -721,9 +726,9 @@ large = bench.compare(
 # ------------------------------------------
 #
 # Compiled for one thread, a NumPy function is :claim:`{a-numpy-function.compiled-one-thread.speedup} as fast
-# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it does not store all products:
-# :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean of all
-# products equals the product of the means, and :claim:`that formula is faster still
+# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it does not store the individual
+# products: :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean
+# of all products equals the product of the means, and :claim:`that formula is faster still
 # <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`, without a compiler:
 # :measured:`a-numpy-function.numpy-better-formula.wall` (1 run).
 
@@ -763,8 +768,8 @@ numpy_function = bench.compare(
 # ---------------------
 #
 # - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See other :ref:`changes up to
-#   2.15 <newer-pytorch>`.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See :ref:`changes up to 2.15
+#   <newer-pytorch>`.
 # - See also :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch's page
 #   on `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #

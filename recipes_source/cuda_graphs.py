@@ -6,9 +6,9 @@ Does your GPU wait for the CPU to launch kernels?
 
 .. answer::
 
-   **With the GPU busy below 80 %, capture the whole iteration in one CUDA graph.** That needs static shapes and no sync
-   with the CPU, such as ``.item()``. Otherwise, or to see with one line what a graph can do, use ``reduce-overhead``.
-   Each replay overwrites the previous result, so ``clone()`` what you keep.
+   **If the GPU is busy less than 80% of the time, capture the whole iteration in one CUDA graph.** This requires
+   static shapes and no CPU syncs, such as ``.item()``. Otherwise, or for a quick one-line test, use
+   ``reduce-overhead``. Each replay overwrites the previous result, so ``clone()`` what you keep.
 
    .. chart:: busy
       :case: training, by hand
@@ -18,10 +18,10 @@ Does your GPU wait for the CPU to launch kernels?
 
       One training iteration of a small transformer
 
-   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, in one graph
-   - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; nothing compiles
+   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, with one graph
+   - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; no compilation
    - :measured:`training-by-pytorch.reduce-overhead.break_even` iterations for ``reduce-overhead`` to break even
-   - :measured:`training-by-hand.one-graph.kept` kept by the graph, optimizer state included
+   - :measured:`training-by-hand.one-graph.kept` held by the graph, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -51,7 +51,7 @@ Does your GPU wait for the CPU to launch kernels?
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       x = torch.randn(32, 64).cuda()
-      lr = torch.tensor(1e-3).cuda()  # a number would be frozen
+      lr = torch.tensor(1e-3).cuda()  # a float would be baked in
       optimizer = torch.optim.AdamW(
           model.parameters(), lr,
           fused=True, capturable=True)
@@ -104,12 +104,12 @@ Does your GPU wait for the CPU to launch kernels?
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Capture the whole iteration, or the whole call, in one graph
-   * - GPU busy 80 to 95 %
-     - Try a graph: it can save only the idle share
-   * - GPU busy above 95 %
-     - No graph; compile instead: :doc:`Modes </recipes/compile_modes>`
+   * - GPU busy 80 to 95%
+     - Try a graph: it can only remove idle time
+   * - GPU busy above 95%
+     - Skip the graph and compile: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
      - ``reduce-overhead``; for shapes, see :doc:`Dynamic shapes </recipes/varying_sizes>`
    * - You generate text
@@ -119,18 +119,17 @@ Does your GPU wait for the CPU to launch kernels?
 
 .. libraries::
 
-   - **Transformers**: for ``generate``, pass ``cache_implementation="static"`` and nothing else from this page.
-     For the ``Trainer``, pass ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``, without
-     gradient accumulation.
-   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary and ``accelerate
-     launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
-   - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
-   - **vLLM** captures graphs on its own, as does SGLang; check that ``enforce_eager`` is not set.
+   - **Transformers**: for ``generate``, ``cache_implementation="static"`` is all you need. For the ``Trainer``, pass
+     ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")`` without gradient accumulation.
+   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary, launch the
+     job with ``accelerate launch --dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
+   - **Lightning**: pass ``torch.compile(module, mode="reduce-overhead")`` to ``trainer.fit``.
+   - **vLLM** captures graphs automatically, as does SGLang; check that ``enforce_eager`` is not set.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, the recipe runs without graphs and needs a C++
+- A CUDA GPU with compute capability 7.5 (Turing) or above. On a CPU, the recipe runs without graphs and needs a C++
   compiler."""
 
 # sphinx_gallery_cell_timeout = 300
@@ -142,8 +141,8 @@ Does your GPU wait for the CPU to launch kernels?
 # When to capture manually, and when to use ``reduce-overhead``
 # -------------------------------------------------------------
 #
-# Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU:
-# ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:``, a boolean mask. Read the loss after the replay. In all
+# Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU: no
+# ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:`` or boolean mask. Read the loss after the replay. In all
 # other cases, use ``reduce-overhead``.
 #
 # .. list-table::
@@ -156,11 +155,11 @@ Does your GPU wait for the CPU to launch kernels?
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
 #        inference; :measured:`training-by-hand.one-graph.ready`
-#    * - The model is static, the rest of the loop syncs
+#    * - The model is static, but the rest of the loop syncs
 #      - ``torch.cuda.make_graphed_callables(model, (x,))`` (beta)
 #      - :measured:`training-by-hand.make_graphed_callables.speedup`;
 #        :measured:`training-by-hand.make_graphed_callables.ready`
-#    * - The model syncs, or shapes are many or unknown
+#    * - The model syncs, or sees many or unknown shapes
 #      - ``model.compile(mode="reduce-overhead")``
 #      - :measured:`training-by-pytorch.reduce-overhead.speedup`; :measured:`training-by-pytorch.reduce-overhead.ready`
 #        plus :ref:`startup <compiler-startup>`
@@ -174,10 +173,10 @@ Does your GPU wait for the CPU to launch kernels?
 #        plus startup
 #
 # **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
-# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it repeats captured
-# addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
-# First run the code once (in training, on another stream). Then compare a replay with eager on different inputs. In
-# PyTorch 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
+# still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it reuses captured
+# addresses, shapes and numbers: miss one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
+# First run the code once (in training, on a side stream), then compare a replay with eager on new inputs. In PyTorch
+# 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -185,7 +184,7 @@ from _harness import Bench
 
 # %%
 
-# sphinx_gallery_fold = "Sizes of the model: four transformer blocks"
+# sphinx_gallery_fold = "Model size: four transformer blocks"
 # sphinx_gallery_fold_output = True
 
 bench = Bench()
@@ -212,7 +211,7 @@ if not bench.gpu:
 
 # %%
 
-# sphinx_gallery_fold = "A transformer block, and how models are made"
+# sphinx_gallery_fold = "A transformer block, and a model of several"
 import types
 
 
@@ -269,7 +268,7 @@ def make_model(depth=DEPTH, compiled=None):
 
 # %%
 
-# sphinx_gallery_fold = "How an iteration is made"
+# sphinx_gallery_fold = "One training iteration"
 HALF = bench.dtype == torch.bfloat16
 torch.manual_seed(1)
 BATCH = tuple(torch.randn(2, TEXTS, TOKENS, WIDTH, device=bench.device))
@@ -356,7 +355,7 @@ def by_pytorch(function):
 
 # %%
 
-# sphinx_gallery_fold = "How first calls are timed and launches are counted"
+# sphinx_gallery_fold = "Helpers: time first calls and count graph launches"
 from torch.profiler import ProfilerActivity, profile
 
 
@@ -403,7 +402,7 @@ def publish_start(case, calls):
 # Pitfalls
 # --------
 
-# sphinx_gallery_fold = "How a function is captured"
+# sphinx_gallery_fold = "Helpers: capture a function"
 # sphinx_gallery_once = True
 
 
@@ -417,12 +416,12 @@ def record(function):
 
 
 # %%
-# A result that I kept has changed
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A result I kept has changed
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Clone what you keep: each replay writes to the same addresses.
 
-# sphinx_gallery_fold = "A kept result of a manual graph"
+# sphinx_gallery_fold = "Keep a result of a manual graph"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
@@ -438,11 +437,11 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later calls of ``reduce-overhead`` overwrite results without this error. PyTorch 2.15 can clone for
+# Clone here, too: later ``reduce-overhead`` calls overwrite results without this error. PyTorch 2.15 can clone for
 # you, with the options in the cell. If a step calls several compiled functions, start each step with
 # ``torch.compiler.cudagraph_mark_step_begin()``.
 
-# sphinx_gallery_fold = "Kept results of reduce-overhead"
+# sphinx_gallery_fold = "Keep results of reduce-overhead"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 ones = torch.ones(2, device=bench.device)
@@ -477,10 +476,10 @@ if IS_2_15:  # PyTorch clones results before it overwrites them
 # The learning rate stays the same
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Make it a tensor on the GPU and change it with ``fill_``. A capture freezes Python numbers: with the rate set to 0,
+# Make it a GPU tensor and update it with ``fill_``. A capture bakes in Python numbers: even with the rate set to 0,
 # the weight below still moves.
 
-# sphinx_gallery_fold = "How the rate is changed"
+# sphinx_gallery_fold = "Change the learning rate after the capture"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -508,9 +507,10 @@ if bench.gpu:
 # Random numbers repeat, or a counter does not advance
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Generate random numbers and keep counters in GPU tensors: Python runs only during the capture. Dropout works as usual.
+# Generate random numbers and keep counters on the GPU: Python code runs only during the capture. Dropout works as
+# usual.
 
-# sphinx_gallery_fold = "What is frozen"
+# sphinx_gallery_fold = "What the capture bakes in"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 import random
@@ -534,7 +534,7 @@ if bench.gpu:
 # Pass ``drop_last=True`` to the loader, or copy into part of the captured input and read that part of the result.
 # ``copy_`` silently broadcasts a single row.
 
-# sphinx_gallery_fold = "An input of one row"
+# sphinx_gallery_fold = "Pass an input with one row"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 if bench.gpu:
@@ -556,10 +556,11 @@ if bench.gpu:
 # ``make_graphed_callables`` silently counts the last micro-batch twice: the gradient below is
 # :measured:`gradients-from-backward.make_graphed_callables.gradient` instead of
 # :measured:`gradients-from-backward.without-a-graph.gradient` (`issue 181723
-# <https://github.com/pytorch/pytorch/issues/181723>`__), and ``reduce-overhead`` stops with "accessing gradient tensor
-# output of CUDAGraphs that has been overwritten" (`issue 169545 <https://github.com/pytorch/pytorch/issues/169545>`__).
+# <https://github.com/pytorch/pytorch/issues/181723>`__), and ``reduce-overhead`` fails with "accessing gradient tensor
+# output of CUDAGraphs that has been overwritten" (`issue 169545
+# <https://github.com/pytorch/pytorch/issues/169545>`__).
 
-# sphinx_gallery_fold = "How gradients are accumulated"
+# sphinx_gallery_fold = "Accumulate gradients, with and without graphs"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -611,8 +612,8 @@ for kind in kinds:
 #
 # In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` launching an iteration's
 # :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
-# leaves the GPU idle. A :term:`CUDA graph` holds kernels with their addresses and numbers, and the CPU launches them
-# all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
+# leaves the GPU idle. A :term:`CUDA graph` stores kernels with their addresses and arguments, and the CPU launches
+# them all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -620,7 +621,7 @@ from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "What look printed in one run, and how the timeline is measured"
+# sphinx_gallery_fold = "What look printed in one run, and the code for the timeline"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
@@ -642,8 +643,8 @@ del iteration, function
 #
 #    Without a graph, the CPU launches each kernel separately; the profiler widens the gaps.
 #
-# ``reduce-overhead`` leaves the optimizer outside
-# ------------------------------------------------
+# ``reduce-overhead`` leaves out the optimizer
+# --------------------------------------------
 #
 # .. chart:: busy
 #    :case: training, by PyTorch
@@ -651,16 +652,16 @@ del iteration, function
 #
 #    One training iteration, compiled in three ways
 #
-# This mode captures the forward and backward passes, and makes an iteration
+# Compiling the model captures the forward and backward passes and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
-# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
-# whole training step: that reaches :measured:`training-by-pytorch.whole-step.speedup` with
-# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` of
-# first calls (1 run).
+# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling
+# the whole training step: :measured:`training-by-pytorch.whole-step.speedup` with
+# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` for
+# three calls (1 run).
 
-# sphinx_gallery_fold = "How iterations are compiled"
+# sphinx_gallery_fold = "Helpers: compile the model of an iteration"
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
@@ -702,10 +703,10 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast
+# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast as eager
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
-# sphinx_gallery_fold = "How the model for inference is made"
+# sphinx_gallery_fold = "Compare eager and reduce-overhead in inference"
 # sphinx_gallery_fold_output = True
 
 
@@ -727,12 +728,12 @@ publish_start(case, calls)
 # Each sync in the model splits the graph
 # ---------------------------------------
 #
-# Sixteen linear layers fit in :measured:`detours.0.reduce-overhead.graphs` graph. With three copies to the CPU in
-# between, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
+# Sixteen linear layers fit into :measured:`detours.0.reduce-overhead.graphs` graph. With three round trips through the
+# CPU, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
 # ``TORCH_LOGS=perf_hints`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
 
-# sphinx_gallery_fold = "A model with detours"
+# sphinx_gallery_fold = "A model with round trips through the CPU"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -797,16 +798,16 @@ if bench.gpu:
 #
 #    One training iteration: forward, backward, clipping and AdamW
 #
-# In one graph, :claim:`the GPU is busy more than 80 % of the time <training-by-hand.one-graph.wall < 1.25 *
+# With one graph, :claim:`the GPU is busy more than 80% of the time <training-by-hand.one-graph.wall < 1.25 *
 # training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
 # {training-by-hand.one-graph.wall} <training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`.
-# ``make_graphed_callables`` :claim:`saves less <training-by-hand.one-graph.wall <
+# ``make_graphed_callables`` :claim:`saves less time <training-by-hand.one-graph.wall <
 # training-by-hand.make_graphed_callables.wall>`, because the optimizer stays outside. Compare compiled blocks with the
 # graph alone, not with eager: :claim:`they cut an iteration from {training-by-hand.one-graph.wall} to
 # {training-by-hand.blocks-compiled-one-graph.wall} <training-by-hand.blocks-compiled-one-graph.wall <
 # training-by-hand.one-graph.wall>`, so compiling pays off only in very long runs.
 
-# sphinx_gallery_fold = "How the variants are made"
+# sphinx_gallery_fold = "Four ways to run the iteration, without and with graphs"
 
 
 def train_by_hand(compiled=None):
@@ -835,7 +836,7 @@ calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "All variants must return the same loss, captured manually"
+# sphinx_gallery_fold = "Captured manually, all variants must return the same loss"
 # sphinx_gallery_fold_output = True
 
 case = "training, by hand"
@@ -843,7 +844,7 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# Inference: one graph, and the same bits as eager
+# Inference: one graph, bitwise identical to eager
 # ------------------------------------------------
 #
 # .. chart:: busy
@@ -871,12 +872,12 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph is bit-exact: its results differ by
-# :measured:`inference-by-hand.one-graph.difference`. Compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference` (outputs are around 1), because fused ``bfloat16`` kernels
-# round less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
+# **Different results after compiling?** A graph is bitwise identical (difference:
+# :measured:`inference-by-hand.one-graph.difference`). Compiled blocks differ by up to
+# :measured:`inference-by-hand.blocks-compiled.difference` (outputs around 1), because fused ``bfloat16`` kernels round
+# less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
 
-# sphinx_gallery_fold = "How results are compared"
+# sphinx_gallery_fold = "Compare the results"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 eager = calls["not compiled"]().float().clone()
@@ -894,7 +895,7 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
 # <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
-# sphinx_gallery_fold = "How the copy is timed"
+# sphinx_gallery_fold = "Time the copy"
 # sphinx_gallery_once = True
 x = torch.randn(2**26 if bench.gpu else 2**16, device=bench.device, dtype=bench.dtype)
 
@@ -922,14 +923,14 @@ large = bench.compare(
 # Graphs in one pool share memory
 # -------------------------------
 #
-# Graphs for four batch sizes keep :measured:`graphs-of-four-batches.a-pool-each.kept` in separate pools. In one pool,
-# :claim:`they keep {graphs-of-four-batches.one-pool.kept} <graphs-of-four-batches.one-pool.kept <
+# Graphs for four batch sizes hold :measured:`graphs-of-four-batches.a-pool-each.kept` in separate pools. In one pool,
+# :claim:`they hold {graphs-of-four-batches.one-pool.kept} <graphs-of-four-batches.one-pool.kept <
 # graphs-of-four-batches.a-pool-each.kept>`, :claim:`about as much as the largest alone
-# <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Pass ``pool=first.pool()``,
-# capture the largest first, and copy a result before you replay another graph. ``reduce-overhead`` shares memory
-# automatically.
+# <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Pass
+# ``pool=first.pool()``, capture the largest first, and clone a result before you replay another graph.
+# ``reduce-overhead`` shares memory automatically.
 
-# sphinx_gallery_fold = "How memory is measured"
+# sphinx_gallery_fold = "Helpers: measure what graphs hold"
 BATCHES = (64, 32, 16, 8) if bench.gpu else (4, 2)
 
 
@@ -985,7 +986,7 @@ if bench.gpu:
 #
 # Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
 # together: otherwise PyTorch frees a cuBLAS workspace that another graph still uses. PyTorch 2.15 keeps no such
-# workspace: with both kinds mixed, :measured:`both-kinds-of-graphs.replay.differing` results differ.
+# workspace, and mixing both stays correct (wrong values: :measured:`both-kinds-of-graphs.replay.differing`).
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
 # sphinx_gallery_fold_output = True
@@ -1015,7 +1016,7 @@ if bench.gpu and IS_2_15:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # In PyTorch 2.11, make all ``reduce-overhead`` calls from one thread. In 2.15, each thread captures and keeps its own
-# graphs (2.12 to 2.14: not tested).
+# graphs (2.12 to 2.14 not tested).
 
 # sphinx_gallery_fold = "Calls in two threads"
 # sphinx_gallery_fold_output = True
@@ -1042,7 +1043,7 @@ if IS_2_15:
 # "operation not permitted when stream is capturing"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Something you capture syncs with the CPU. Remove it or keep it on the GPU, and restart the process.
+# Something you capture syncs with the CPU. Remove it or keep the value on the GPU, and restart the process.
 
 # sphinx_gallery_fold = "A function that cannot be captured"
 # sphinx_gallery_fold_output = True
@@ -1058,10 +1059,10 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - We measured one small model on the H200; :ref:`another GPU <other-gpus>` may not wait for its CPU.
+# - We measured one small model on an H200; on :ref:`another GPU <other-gpus>`, it may not be launch-bound.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
 #   optimizer is fused (not measured).
-# - To serve a model, see the :doc:`serving checklist </serving>`. :ref:`What changed with PyTorch 2.15
+# - To serve a model, see the :doc:`serving checklist </serving>`. See also :ref:`what changed in PyTorch 2.15
 #   <newer-pytorch>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
