@@ -2,13 +2,13 @@
 Fast LLM token generation: static KV cache and CUDA graphs
 ==========================================================
 
-Few tokens per second from a language model, with or without ``torch.compile``?
+Too few tokens per second from your language model, with or without ``torch.compile``?
 
 .. answer::
 
-   **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually:
-   nothing compiles. In Transformers, pass ``cache_implementation="static"``, which pays off only in long runs, because
-   compiler startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
+   **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually,
+   without a compiler. In Transformers, pass ``cache_implementation="static"``, which compiles and so pays off only in
+   long runs: startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
    batch more sequences instead.
 
    .. chart:: busy
@@ -17,9 +17,9 @@ Few tokens per second from a language model, with or without ``torch.compile``?
       :best: graph by hand
       :hero:
 
-      Time per token at batch size 1, twelve blocks; 1 ms means 1,000 tokens per second
+      Time per token at batch size 1, twelve blocks; 1 ms is 1,000 tokens per second
 
-   - :measured:`one-token.1.graph-by-hand.speedup` per token in this page's decoder, captured manually
+   - :measured:`one-token.1.graph-by-hand.speedup` as fast per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
    - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even with eager, startup
      included
@@ -82,7 +82,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
      - No graph: quantize, or batch more sequences
    * - ``.item()`` or ``.cpu()`` in the decode step
      - ``reduce-overhead``: a manual capture cannot sync with the CPU
-   * - The first answer is slow, and nothing compiles
+   * - The first answer is slow, but nothing compiles
      - Make the cache static, or turn off cuDNN attention
 
 **In your library**
@@ -91,19 +91,19 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 
    - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step with
      ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot be
-     compiled. A sequence that does not fit in the cache, or a new batch size, recompiles: start with the longest
-     sequence you expect, and keep the batch size.
-   - **Your own decoder**: register cache and position as buffers, and try ``torch.compile(step,
-     mode="reduce-overhead")`` to see whether it pays off. Then capture the step manually, which needs no compiler.
-     :doc:`CUDA graphs </recipes/cuda_graphs>` says what can be captured.
-   - **vLLM and SGLang**: both capture CUDA graphs on their own. Check that ``enforce_eager`` (vLLM) and
-     ``--disable-cuda-graph`` (SGLang) are not set.
+     compiled. A new batch size or a sequence that does not fit in the cache triggers recompilation: start with the
+     longest sequence you expect, and keep the batch size.
+   - **Your own decoder**: register the cache and position as buffers, and try ``torch.compile(step,
+     mode="reduce-overhead")`` to see whether a graph pays off. Then capture the step manually. :doc:`CUDA graphs
+     </recipes/cuda_graphs>` says what you can capture.
+   - **vLLM and SGLang**: both capture CUDA graphs automatically. Do not set ``enforce_eager`` (vLLM) or
+     ``--disable-cuda-graph`` (SGLang).
 
 **What you need**
 
 - PyTorch 2.11 or newer, Transformers 5.18 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on
-  the CPU, without CUDA graphs, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe falls back to small problem
+  sizes on the CPU, without CUDA graphs, and needs a C++ compiler. On a T4, it runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -113,7 +113,7 @@ Few tokens per second from a language model, with or without ``torch.compile``?
 # Setup
 # -----
 #
-# A decoder of twelve blocks, with random ``bfloat16`` weights and a prompt of 128 tokens.
+# A twelve-block decoder with random ``bfloat16`` weights and a 128-token prompt.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -341,8 +341,8 @@ def read_once(decoder):
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Clone what you keep.** The next call writes to the same addresses. Only the first calls of ``reduce-overhead`` check
-# for this; later calls, and manual graphs, silently overwrite your tensor.
+# **Clone the outputs you keep.** The next call writes to the same addresses. ``reduce-overhead`` checks for this only
+# in its first calls; later calls, like manual graphs, silently overwrite your tensor.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
 # sphinx_gallery_fold_output = True
@@ -358,11 +358,11 @@ kept = [double(ones).clone() for _ in range(3)]
 print("cloned:", kept[0])
 
 # %%
-# Every prompt compiles again
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Every prompt recompiles
+# ~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile the decode step alone, and run prompts in eager mode.** A function that handles both sees several shapes:
-# two prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs, four tokens need
+# **Compile only the decode step, and run prefill in eager mode.** A function that handles both sees several shapes: two
+# prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs; four tokens need
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
@@ -420,29 +420,29 @@ for name, count in graphs.items():
 # "CUDA error: device-side assert triggered"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Allocate a cache long enough for prompt and answer, or stop before it is full.** A position past the last slot
-# raises this error, and the process has to restart.
+# **Allocate a cache long enough for the prompt and answer, or stop before it is full.** A position past the last slot
+# raises this error, and you must restart the process.
 #
 # Sequences in a batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each sequence its own position**, for its row of the cache and of the mask.
+# **Give each sequence its own position**, for its cache row and mask row.
 #
 # The batch size changes
 # ~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pad the batch to the next size that you captured.** Graphs of several sizes share memory if you capture the
-# largest first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+# **Pad the batch to the next size you captured.** Graphs for several sizes share memory if you capture the largest
+# first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 #
 # Why launches are the bottleneck, not the GPU
 # --------------------------------------------
 #
-# A decode step reads all weights once and computes little with them. This read sets the **limit**:
+# A decode step reads all weights once and does little math. Memory bandwidth sets the **limit**:
 # :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
 # :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch launching
 # :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
 #
-# A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot hold a
+# A CUDA graph launches the whole step at once. It replays the same kernels on the same addresses, so it cannot handle a
 # growing cache. A **static cache** is allocated once: the position is a tensor, and a mask hides the empty slots.
 
 # sphinx_gallery_fold = "The function look"
@@ -467,7 +467,7 @@ bench.publish_spans("kernels of a token", lanes)
 # %%
 # .. spans:: kernels of a token
 #
-#    One decode step. In eager mode, the GPU idles between kernels; the profiler widens these gaps. The graph needs one
+#    One decode step. In eager mode, the GPU idles between kernels; the profiler widens these gaps. A graph needs one
 #    launch.
 #
 # Compiling alone leaves the GPU idle; a graph does not
@@ -481,22 +481,22 @@ bench.publish_spans("kernels of a token", lanes)
 #
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
-#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`. Eager time depends on
-#   the CPU, and varies within a process. The first two calls take :measured:`one-token.1.graph-by-hand.ready`, capture
-#   included: nothing compiles.
+#   :measured:`one-token.1.without-compiling.wall` → :measured:`one-token.1.graph-by-hand.wall`, or over 1,000 tokens
+#   per second. Eager time depends on the CPU and varies within a process. The first two calls take
+#   :measured:`one-token.1.graph-by-hand.ready`, capture included: nothing compiles.
 # - ``default`` launches :claim:`{one-token.1.default.kernels} kernels instead of
-#   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`,
-#   but still one by one: :claim:`the GPU idles more than half the time <2 * one-token.1.default.gpu <
+#   {one-token.1.without-compiling.kernels} <one-token.1.default.kernels < one-token.1.without-compiling.kernels>`, but
+#   still one by one: :claim:`the GPU idles more than half the time <2 * one-token.1.default.gpu <
 #   one-token.1.default.wall>`.
-# - Compiled blocks in the graph :claim:`save a little more: {one-token.1.graph-by-hand.wall} →
+# - Compiling the blocks in the graph :claim:`saves a little more: {one-token.1.graph-by-hand.wall} →
 #   {one-token.1.blocks-compiled-graph-by-hand.wall} <one-token.1.blocks-compiled-graph-by-hand.wall <
-#   one-token.1.graph-by-hand.wall>`. Compare that with the plain graph, not with eager: :claim:`during compiler startup
+#   one-token.1.graph-by-hand.wall>`. Compare with the plain graph, not eager mode: :claim:`during compiler startup
 #   alone, the plain graph could generate over 5,000 tokens <5000 * one-token.1.graph-by-hand.wall <
 #   process.compiler.start_up>`.
 # - ``reduce-overhead`` needs no capture code and reaches :measured:`one-token.1.reduce-overhead.wall`. It compiles the
 #   whole model: :claim:`its first two calls take {one-token.1.reduce-overhead.ready}, compared with
 #   {one-token.1.blocks-compiled-graph-by-hand.ready} for compiled blocks
-#   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.reduce-overhead.ready>`, plus startup.
+#   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.reduce-overhead.ready>`, each plus startup.
 
 # sphinx_gallery_fold = "One token, in five variants"
 # sphinx_gallery_fold_output = True
@@ -532,9 +532,9 @@ for name, taken in seconds.items():
 # Sixteen sequences cost about as much as one
 # -------------------------------------------
 #
-# A step reads the weights once for the whole batch. From batch size 1 to 16, :claim:`GPU time goes from
-# {one-token.1.graph-by-hand.gpu} to {one-token.16.graph-by-hand.gpu} <one-token.16.graph-by-hand.gpu < 1.1 *
-# one-token.1.graph-by-hand.gpu>` in a manual graph. Only the cache scales with the batch, to
+# A step reads the weights once for the whole batch. In a manual graph, :claim:`GPU time goes from
+# {one-token.1.graph-by-hand.gpu} at batch size 1 to {one-token.16.graph-by-hand.gpu} at 16
+# <one-token.16.graph-by-hand.gpu < 1.1 * one-token.1.graph-by-hand.gpu>`. Only the cache scales with the batch, to
 # :measured:`one-token.16.cache.bytes` here.
 
 # sphinx_gallery_fold = "One step at batch size 16"
@@ -562,12 +562,12 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[1])
 
 # %%
-# Leave prompts eager
+# Leave prefill eager
 # -------------------
 #
-# Prefill of 128 tokens takes :measured:`a-prompt.without-compiling.wall` once per answer, and each length would need
-# its own graph. If long prompts keep coming, compile prefill as a separate function with :doc:`dynamic shapes
-# </recipes/varying_sizes>` (not measured).
+# Prefilling 128 tokens takes :measured:`a-prompt.without-compiling.wall` once per answer, and each length would need
+# its own graph. For many long prompts, compile prefill separately, with :doc:`dynamic shapes </recipes/varying_sizes>`
+# (not measured).
 
 # sphinx_gallery_fold = "Time a prompt"
 # sphinx_gallery_fold_output = True
@@ -583,7 +583,7 @@ print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 # In a wide model, reading the weights dominates
 # ----------------------------------------------
 #
-# At four times the width, a token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
+# At four times the width, each token reads :measured:`wide-model.a-token.bytes`. A graph with compiled blocks reaches
 # :claim:`{wide-model.blocks-compiled-graph-by-hand.share} of the limit, up from
 # {one-token.1.blocks-compiled-graph-by-hand.share} in the small model <one-token.1.blocks-compiled-graph-by-hand.share
 # < wide-model.blocks-compiled-graph-by-hand.share>`, and :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the
@@ -613,7 +613,7 @@ wide = bench.compare(
 #
 # Attention reads all slots. With 4,096 slots per sequence instead of 256, a step at batch size 16 :claim:`goes from
 # {one-token.16.graph-by-hand.wall} to {long-cache.graph-by-hand.wall} <one-token.16.graph-by-hand.wall <
-# long-cache.graph-by-hand.wall>`, with a cache of :measured:`long-cache.cache.bytes`. If lengths vary widely,
+# long-cache.graph-by-hand.wall>`, and the cache occupies :measured:`long-cache.cache.bytes`. If lengths vary widely,
 # keep caches of two or three lengths, each with its own graph.
 
 # sphinx_gallery_fold = "A cache of 4,096 slots per sequence"
@@ -626,11 +626,11 @@ writers, _seconds = make_writers(FEW[:2], decoder)
 long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, rounds=6)
 
 # %%
-# Reading a token makes the GPU wait
-# ----------------------------------
+# Reading each token makes the GPU wait
+# -------------------------------------
 #
 # After ``.tolist()``, the GPU idles until the next launch. Eight tokens take :measured:`8-tokens.each-one-read.wall` if
-# you read each one, :measured:`8-tokens.read-at-the-end.wall` if you read all at the end. So check for the end of a
+# you read each one, and :measured:`8-tokens.read-at-the-end.wall` if you read all at the end, so check for the end of a
 # sequence only every few tokens.
 
 # sphinx_gallery_fold = "How many tokens are read"
@@ -739,9 +739,8 @@ for name, found in growing.items():
 
 # %%
 # ``reduce-overhead`` does not help here: it captures a graph for each length and copies the cache in and out. One block
-# then takes :claim:`{growing-one-block.reduce-overhead.third_pass} per token, and
-# {growing-one-block.default.third_pass} in default mode <growing-one-block.default.third_pass <
-# growing-one-block.reduce-overhead.third_pass>`.
+# takes :claim:`{growing-one-block.reduce-overhead.third_pass} per token, versus {growing-one-block.default.third_pass}
+# in default mode <growing-one-block.default.third_pass < growing-one-block.reduce-overhead.third_pass>`.
 
 # sphinx_gallery_fold = "A growing cache, compiled: seconds per token in one run"
 # sphinx_gallery_fold_output = True
@@ -782,11 +781,10 @@ for name, found in compiled.items():
 # One argument is enough in Transformers
 # --------------------------------------
 #
-# A Llama of two layers generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
-# <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` takes
-# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
-# :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths. This cache ran in eager mode
-# only.
+# A two-layer Llama generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
+# <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` call takes
+# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache (eager mode
+# only), it takes :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
 # sphinx_gallery_fold_output = True
@@ -840,8 +838,8 @@ for name, found in llamas.items():
 #
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
-# - Compiled results differ: fused ``bfloat16`` operations round less often. All logits here agree within 0.1, which can
-#   still flip a close choice between two tokens.
+# - Compiled results differ slightly, because fused ``bfloat16`` operations round less often. All logits agree within
+#   0.1, which can still flip a close choice between two tokens.
 # - We did not measure 8- or 4-bit weights (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV
 #   caches (PagedAttention), grouped-query attention or multiple GPUs. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
@@ -850,4 +848,4 @@ for name, found in llamas.items():
 # ``reduce-overhead``, to Transformers for its `guide to caches <https://huggingface.co/docs/transformers/kv_cache>`__,
 # and to PyTorch for the `notes on CUDA graphs <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__.
 # gpt-fast reports 1,397 of about 1,700 GB/s for Llama-2-7B on an A100, about four fifths. Our wide decoder reaches
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; kernels in the small one are too short for that.
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; kernels in the small decoder are too short for that.

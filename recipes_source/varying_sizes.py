@@ -6,9 +6,9 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: at the second shape, PyTorch compiles one version for all.** If the GPU waits, add CUDA graphs:
-   manually for a few known shapes, otherwise with ``reduce-overhead``; pad only if new shapes keep coming. If the GPU
-   is busy, skip graphs and padding. Compile only for long runs: compiler startup costs
+   **Just compile: at the second shape, PyTorch compiles one version for all shapes.** If the GPU waits on the CPU, add
+   CUDA graphs: capture manually for a few known shapes; otherwise, use ``reduce-overhead``. Pad only if new shapes keep
+   coming. If the GPU is busy, skip both. Compile only for long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -17,12 +17,12 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
       :best: CUDA graphs
       :hero:
 
-      Twenty calls of a small model, each with a different length: the GPU waits
+      Twenty calls to a small, launch-bound model, each with a different length
 
-   - :measured:`few-texts.cuda-graphs.speedup` with CUDA graphs in a small model, over eager
+   - :measured:`few-texts.cuda-graphs.speedup` over eager with CUDA graphs, in a small model
    - :measured:`few-texts.cuda-graphs.first_call` for the first 20 calls, plus startup
    - :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls each to break even
-   - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length once
+   - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length
 
    .. code-block:: diff
       :caption: What changes
@@ -75,7 +75,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    * - GPU busy 80 to 95 %
      - Compile, then try ``reduce-overhead`` if shapes repeat
    * - GPU busy above 95 %
-     - Compile; no graphs and no padding
+     - Compile; no graphs, no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
      - Once: fine. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
    * - ``TORCH_LOGS=recompiles`` names a Python number
@@ -119,7 +119,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
-       to_add = -length % 128  # up to 128, 256, ...
+       to_add = -length % 128  # to the next multiple of 128
        x = torch.nn.functional.pad(x, (0, 0, 0, to_add))
        result = model(x)[:, :length].clone()
 
@@ -130,17 +130,17 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    - **Transformers**: for ``generate``, pass ``cache_implementation="static"``, which fixes the shapes of a decode step
      (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
      ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
-   - **Accelerate**: start compiled jobs, including those of ``Trainer``, with ``accelerate launch
-     --dynamo_use_dynamic``. Otherwise, each new shape triggers a recompilation.
-   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``, with ``dynamic=True`` to compile once for all
+   - **Accelerate**: launch compiled jobs, including ``Trainer`` jobs, with ``accelerate launch --dynamo_use_dynamic``.
+     Otherwise, each new shape triggers a recompilation.
+   - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``; pass ``dynamic=True`` to compile once for all
      resolutions.
    - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere the recipe runs small sizes on the
-  CPU, and needs a C++ compiler. A T4 has no ``bfloat16`` and computes in ``float32``.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe falls back to small problem
+  sizes on the CPU, and needs a C++ compiler. On a T4, it runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -150,7 +150,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 # Setup
 # -----
 #
-# The model is two blocks of a decoder. A **pass** is 20 calls, each with a batch of a different length from 64 to 767
+# The model is two decoder blocks. A **pass** is 20 calls, each with a batch of a different length from 64 to 767
 # tokens. Attention is causal, so padding at the end changes nothing.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
@@ -238,7 +238,7 @@ class Visit:
         def run(x):
             return model(x)
 
-        # The compiler keeps the sizes it has seen with a function's code object.
+        # Dynamo stores the sizes it has seen with the function's code object.
         run.__code__ = run.__code__.replace(co_name=f"run_{next(numbers)}")
         self.run = torch.compile(run, **options) if compiled else run
         self.texts, self.sizes = texts, sizes
@@ -267,8 +267,8 @@ class Visit:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Remove** ``dynamic=False``. With it, twelve lengths trigger
-# :measured:`twelve-calls.length-dynamic-false.compilations` compilations, and the other calls run in eager mode;
-# without it, :claim:`{twelve-calls.length.compilations} compilations cover all <twelve-calls.length.compilations <
+# :measured:`twelve-calls.length-dynamic-false.compilations` compilations, and the rest run in eager mode; without it,
+# :claim:`{twelve-calls.length.compilations} compilations cover all lengths <twelve-calls.length.compilations <
 # twelve-calls.length-dynamic-false.compilations>`. If each shape needs its own code, raise the limit:
 # ``torch.compile(model, recompile_limit=20)`` (PyTorch 2.15).
 
@@ -409,47 +409,46 @@ for variant, found in counts.items():
 # It compiles twice, and that is too slow
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass** ``dynamic=True``, and :claim:`it compiles once <twelve-calls.length-dynamic-true.compilations <
+# **Pass** ``dynamic=True`` to :claim:`compile only once <twelve-calls.length-dynamic-true.compilations <
 # twelve-calls.length.compilations>`. Or call ``torch.compiler.set_stance("eager_then_compile")``: the first call runs
 # in eager mode, and :claim:`the second compiles for all shapes <twelve-calls.length-eager-then-compile.compilations <
-# twelve-calls.length.compilations>`. For a single dimension, mark each input before the call, outside
-# compiled code: ``torch._dynamo.mark_dynamic(x, 1)``.
+# twelve-calls.length.compilations>`. For a single dimension, mark each input before the call, outside compiled code:
+# ``torch._dynamo.mark_dynamic(x, 1)``.
 #
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass** ``isolate_recompiles=True`` (PyTorch 2.15). Both places share one limit: once the first has used it up, the
-# second compiles :claim:`{twelve-calls.compiled-again.compilations} times; isolated,
-# {twelve-calls.compiled-again-isolated.compilations} times <twelve-calls.compiled-again.compilations <
-# twelve-calls.compiled-again-isolated.compilations>`.
+# **Pass** ``isolate_recompiles=True`` (PyTorch 2.15). Both places share one limit: once the first has used it up,
+# :claim:`the second stays eager; isolated, it compiles {twelve-calls.compiled-again-isolated.compilations} times
+# <twelve-calls.compiled-again.compilations < twelve-calls.compiled-again-isolated.compilations>`.
 #
-# A batch of one compiles again
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Batch size 1 recompiles
+# ~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up with a batch of one**, because PyTorch compiles 0 and 1 separately. Or use ``mark_unbacked(x, 0)`` from
+# **Warm up with a batch of one**, because PyTorch specializes on 0 and 1. Or use ``mark_unbacked(x, 0)`` from
 # ``torch._dynamo.decorators``: :claim:`{twelve-calls.0-and-1-unbacked.compilations} compilation instead of
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
 #
-# A counter in a module recompiles on every call
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A module's counter recompiles on every call
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numeric arguments
-# become dynamic; :claim:`integer attributes of a module stay constants, and hit the limit
+# become dynamic; :claim:`a module's integer attributes are baked in, so the counter hits the limit
 # <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`.
 #
 # You cannot mark the tensor: it is created in a library
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"``, with the names that ``TORCH_LOGS=recompiles`` prints. In PyTorch
+# **Set** ``TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"``, using the names that ``TORCH_LOGS=recompiles`` prints. In PyTorch
 # 2.15, ``L['x']:0`` selects a single dimension.
 #
-# Each new process compiles twice, in spite of the cache
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Each new process compiles twice despite the cache
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``TORCH_COMPILE_JOB_ID`` to a name that only processes of this job share, and keep the folder
-# ``TORCHINDUCTOR_CACHE_DIR``. The cache holds code; with a job name, it also remembers which sizes vary. Then the
-# second process needs :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
+# **Set** ``TORCH_COMPILE_JOB_ID`` to a name that only this job's processes share, and keep the
+# ``TORCHINDUCTOR_CACHE_DIR`` folder. With a job name, the cache also remembers which sizes vary: the second process
+# needs :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
 # {two-processes.cache-second-process.compilations} <two-processes.cache-and-name-second-process.compilations <
 # two-processes.cache-second-process.compilations>`.
 
@@ -524,8 +523,8 @@ for name, graphs in compiled_graphs.items():
 # "ConstraintViolationError"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Do not look up a Python number by a marked size**, as in a dictionary with lengths as keys: index a tensor instead.
-# ``maybe_mark_dynamic`` raises no error, but :claim:`does not help <twelve-calls.length.compilations <
+# **Do not use a marked size as a dictionary key**: index a tensor instead. ``maybe_mark_dynamic`` avoids only the
+# error, :claim:`not the recompilations <twelve-calls.length.compilations <
 # twelve-calls.length-as-a-key-maybe-marked.compilations>`.
 
 # sphinx_gallery_fold = "A length that is a key"
@@ -542,8 +541,8 @@ except Exception as error:
 # "Could not guard on data-dependent expression"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Tell the compiler the answer**: ``torch._check(x.shape[0] <= 64)``. During compilation, an unbacked size has no
-# value, so ``if length > 64`` has no answer. A call that violates the check raises an error.
+# **Tell the compiler the answer**: ``torch._check(x.shape[0] <= 64)``. An unbacked size has no value at compile time,
+# so ``if length > 64`` has no answer. A call that violates the check raises an error.
 
 # sphinx_gallery_fold = "Tell the compiler the answer"
 # sphinx_gallery_fold_output = True
@@ -561,39 +560,39 @@ mark_unbacked(x, 0)
 print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 
 # %%
-# A new shape is slow, and nothing compiles
+# A new shape is slow, but nothing compiles
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN plans attention for each
-# of them: :ref:`what that costs <new-lengths>`.
+# one (:ref:`what that costs <new-lengths>`).
 #
-# ``dynamic=True`` compiles again when only the width differs
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# ``dynamic=True`` recompiles when only the width changes
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **With** ``dynamic=True``, **do not warm up with square images.** Otherwise, PyTorch assumes that sizes that are equal in
-# the first call stay equal.
+# **With** ``dynamic=True``, **do not warm up with square images.** PyTorch assumes that sizes that are equal in the
+# first call always are.
 #
 # Padding changes the result
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass a mask, and leave padding out of means.** PyTorch gives no warning.
+# **Pass a mask, and exclude padding from averages.** There is no warning.
 #
-# Why it compiles again, and when it stops
-# ----------------------------------------
+# Why it recompiles, and when it stops
+# ------------------------------------
 #
-# The first call compiles for exactly the shapes it sees: sizes are numbers in the code, and :term:`guards <guard>`
-# reject any other shape. At the second shape, PyTorch compiles again, with a symbol for each size that differs:
-# **automatic dynamic shapes**. This code serves all further sizes except 0 and 1. If your code branches on a size, as
-# in ``if length > 512``, each branch needs its own compilation.
+# The first call compiles for exactly the shapes it sees: sizes are baked into the code, and :term:`guards <guard>`
+# reject any other shape. At the second shape, PyTorch recompiles with a symbol for each size that differs: **automatic
+# dynamic shapes**. The new code handles all other sizes except 0 and 1. If your code branches on a size, as in ``if
+# length > 512``, each branch needs its own compilation.
 #
-# A **CUDA graph** has no symbols. Each shape gets its own, captured from the same compiled code. With
-# ``reduce-overhead``, a shape's first call runs that code, the second captures, the third replays. **Padding** turns
-# many shapes into a few, but the GPU computes the padding, too.
+# A **CUDA graph** has no symbols: each shape needs its own graph, captured from the same compiled code. With
+# ``reduce-overhead``, a shape's first call runs that code, the second captures it, and the third replays the graph.
+# **Padding** leaves only a few shapes, but the GPU does the work for the padding, too.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
 #
-#    Tokens of eight sequences, padded to 256, 448 or 640. The first call compiles for length 64, the second for any
+#    Tokens in eight sequences, padded to 256, 448 or 640. The first call compiles for length 64, the second for any
 #    length.
 
 # sphinx_gallery_fold = "Code for the figure"
@@ -608,24 +607,24 @@ for number, length in enumerate(lengths, 1):
     print(f"{call}: {length} tokens, {padded} with padding")
 
 # %%
-# CUDA graphs double the speed where the GPU waits
-# ------------------------------------------------
+# CUDA graphs pay off when the GPU is idle
+# ----------------------------------------
 #
 # .. chart:: busy
 #    :case: few texts
 #    :best: CUDA graphs
 #
-#    A pass over 20 lengths, at batch size 8. Nothing is marked unless the name says so.
+#    A pass over 20 lengths, at batch size 8. Lengths are unmarked unless the name says so.
 #
 # - :claim:`CUDA graphs are {few-texts.cuda-graphs.speedup} as fast as eager mode <2 * few-texts.cuda-graphs.wall <
 #   few-texts.without-compiling.wall>`: :measured:`few-texts.without-compiling.wall` →
-#   :measured:`few-texts.cuda-graphs.wall`. They keep :measured:`few-texts.cuda-graphs.kept` in one pool; clone the
+#   :measured:`few-texts.cuda-graphs.wall`. They hold :measured:`few-texts.cuda-graphs.kept` in one pool; clone the
 #   outputs.
 # - Compiling alone reaches :measured:`few-texts.nothing-marked.speedup`: :claim:`the GPU still idles more than half the
 #   time <2 * few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`.
-# - We expected padding to four sizes to help. It adds :measured:`padding.four-sizes.waste` more tokens, and :claim:`GPU
-#   time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu} <few-texts.cuda-graphs.gpu <
-#   few-texts.padded-cuda-graphs.gpu>`.
+# - We expected padding to four sizes to help, but it adds :measured:`padding.four-sizes.waste` more tokens, and
+#   :claim:`GPU time rises from {few-texts.cuda-graphs.gpu} to {few-texts.padded-cuda-graphs.gpu}
+#   <few-texts.cuda-graphs.gpu < few-texts.padded-cuda-graphs.gpu>`.
 
 # sphinx_gallery_fold = "Twenty lengths at batch size 8"
 
@@ -637,7 +636,7 @@ VARIANTS = {
     "padded, CUDA graphs": dict(sizes=SIZES, mode="reduce-overhead"),
 }
 few_texts = make_texts(FEW)
-Visit(few_texts[:1])()  # the compiler runs everything once before it is timed
+Visit(few_texts[:1])()  # warm up the compiler before anything is timed
 visits = {name: Visit(few_texts, **options) for name, options in VARIANTS.items()}
 few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 
@@ -653,20 +652,22 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # %%
 # .. _new-lengths:
 #
-# A new length costs a capture, once
-# ----------------------------------
+# Each new length costs one capture
+# ---------------------------------
 #
-# Eight further lengths are new to every variant. Eager mode sees them first, and pays
-# :measured:`a-new-length.without-compiling.new_length` each for cuDNN's plans, which the other variants reuse.
-# Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs next
-# to nothing extra <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`.
+# Eight more lengths are new to every variant. Eager mode runs first, and pays
+# :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which the other variants reuse.
+# Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs
+# almost nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`. But
+# :claim:`padding slows a pass from {few-texts.cuda-graphs.wall} to {few-texts.padded-cuda-graphs.wall}
+# <few-texts.cuda-graphs.wall < few-texts.padded-cuda-graphs.wall>`, so a capture pays off after a few hundred calls per
+# length.
 #
 # PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
 # Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
 # <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
 # takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. In ``options=``, it has no
-# effect.
+# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. ``options=`` ignores it.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -741,7 +742,7 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 # Compiling fuses kernels: :claim:`GPU time drops from {many-texts.without-compiling.gpu} to
 # {many-texts.nothing-marked.gpu} <many-texts.nothing-marked.gpu < many-texts.without-compiling.gpu>`, and :claim:`peak
 # memory from {many-texts.without-compiling.memory} to {many-texts.nothing-marked.memory}
-# <many-texts.nothing-marked.memory < many-texts.without-compiling.memory>`. It breaks even after
+# <many-texts.nothing-marked.memory < many-texts.without-compiling.memory>`. Compiling breaks even after
 # :measured:`many-texts.nothing-marked.break_even` passes. Padded graphs :claim:`need more GPU time than eager mode
 # <many-texts.without-compiling.gpu < many-texts.padded-cuda-graphs.gpu>`.
 
@@ -753,17 +754,18 @@ visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
 many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 
 # %%
-# Code for any length is as fast as code for one, within 5 %
-# ----------------------------------------------------------
+# Code for any length runs within 5% of code for one length
+# ---------------------------------------------------------
 #
 # .. chart:: gpu
 #    :case: five lengths
 #    :best: compiled for any length
 #
-#    GPU time of a pass over five lengths. For any length, ``mark_dynamic`` marks the length.
+#    GPU time of a pass over five lengths. The code for any length uses ``mark_dynamic``; we did not time
+#    ``dynamic=True``.
 #
-# With ``dynamic=False``, a pass :claim:`saves less than 5 % of the GPU time <0.95 *
-# five-lengths.compiled-for-any-length.gpu < five-lengths.each-length-compiled.gpu>`, but the first pass takes
+# ``dynamic=False`` :claim:`saves less than 5% of the GPU time per pass <0.95 * five-lengths.compiled-for-any-length.gpu
+# < five-lengths.each-length-compiled.gpu>`, but the first pass takes
 # :claim:`{five-lengths.each-length-compiled.first_call} instead of {five-lengths.compiled-for-any-length.first_call} <2
 # * five-lengths.compiled-for-any-length.first_call < five-lengths.each-length-compiled.first_call>`. Padding without
 # graphs :claim:`only adds work <five-lengths.each-length-compiled.gpu < five-lengths.padded-each-size-compiled.gpu>`.
@@ -780,17 +782,17 @@ visits = {
 sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 
 # %%
-# More sizes to pad to, less padding
-# ----------------------------------
+# More sizes, less padding
+# ------------------------
 #
 # .. chart:: gpu
 #    :case: sizes to pad to
 #
 #    GPU time of a pass over 20 lengths, padded to one, two or eight sizes.
 #
-# :claim:`From one size to eight, GPU time falls from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
-# {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`Even one
-# size beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
+# :claim:`From one size to eight, GPU time drops from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
+# {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`Even one size
+# beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
 # sphinx_gallery_fold = "Pad to one, two or eight sizes, and print the padding as a share of the real tokens"
 # sphinx_gallery_fold_output = True
@@ -824,9 +826,9 @@ for number in NUMBERS:
 # Limits and next steps
 # ---------------------
 #
-# - We measured one model on one kind of GPU, without gradients; training also compiles the backward pass. Results of
-#   all variants agree within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs
-#   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
+# - We timed inference for one model on one kind of GPU; training also compiles the backward pass. All variants agree
+#   within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs <other-gpus>` and
+#   :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - The marking functions are private (``torch._dynamo``) and may change, as may ``torch.compile(dynamic_shapes=...)``
@@ -834,8 +836,8 @@ for number in NUMBERS:
 # - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,
 #   or `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ with a document mask;
 #   we measured neither.
-# - Still recompiling? ``TORCH_LOGS=dynamic`` prints where a size was fixed, and ``tlparse`` turns the folder set in
-#   ``TORCH_TRACE`` into a report of all compilations.
+# - Still recompiling? ``TORCH_LOGS=dynamic`` shows where a size was specialized, and ``tlparse`` turns the
+#   ``TORCH_TRACE`` folder into a report of all compilations.
 #
 # Thanks to PyTorch for its chapter on `dynamic shapes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__.

@@ -2,13 +2,13 @@
 Why is my PyTorch job slow? Find the bottleneck first
 =====================================================
 
-Slow training or inference, low GPU utilization? Find out what your job waits for before you compile anything.
+Slow training or inference? Low GPU utilization? Find out what your job is waiting for before you compile.
 
 .. answer::
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
-   With the GPU busy below 80 %, remove syncs, pass ``fused=True`` and capture a CUDA graph. If the GPU is busy, train in
-   ``bfloat16``. Compile last, and only for long runs: startup alone costs
+   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` and capture a CUDA graph. If it stays
+   busy, train in ``bfloat16``. Compile last, and only for long runs: startup costs
    :measured:`cuda_graphs:process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -75,14 +75,14 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
    * - What you see
      - What to do
    * - GPU busy below 80 %, as ``look`` prints it
-     - The GPU waits: remove syncs, pass ``fused=True``, capture a CUDA graph
+     - Launch-bound: remove syncs, pass ``fused=True``, capture a CUDA graph
    * - GPU busy 80 to 95 %
      - A graph and ``bfloat16`` can each help a little: try both
    * - GPU busy above 95 %
      - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
-     - Load data in worker processes; compile nothing yet
-   * - The first call takes seconds, or a later one does
+     - Load data in worker processes; do not compile yet
+   * - The first call or a later one takes seconds
      - That call compiles: :doc:`First call </recipes/regional_compilation>`, :doc:`Dynamic shapes
        </recipes/varying_sizes>`
 
@@ -90,13 +90,13 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 
 .. libraries::
 
-   - **Transformers**: ``Trainer`` loads data in the main process unless you set ``dataloader_num_workers``. It pins
-     memory and uses the fused AdamW already.
+   - **Transformers**: ``Trainer`` loads data in the main process unless you set ``dataloader_num_workers``. It already
+     pins memory and uses fused AdamW.
    - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
      (``train_dataloader_next``).
-   - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
+   - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches asynchronously if the loader uses
      ``pin_memory=True``.
-   - **vLLM**: it captures CUDA graphs unless ``enforce_eager`` is set.
+   - **vLLM**: it captures CUDA graphs unless you set ``enforce_eager``.
 
 **What you need**
 
@@ -113,9 +113,9 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 # Read the busy share, then act
 # -----------------------------
 #
-# ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time that
-# kernels and copies run, divided by wall time. Call ``look`` twice, once with new batches and once with a repeated
-# batch, and start at the top of the table. Fix one thing, then look again.
+# ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time the GPU
+# spends on kernels and copies, divided by wall time. Call ``look`` twice, once with new batches and once with a
+# repeated batch, and start at the top of the table. Fix one thing, then look again.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -124,10 +124,10 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #      - What it means
 #      - What to do, in this order
 #    * - New batches take at least 1.5 times as long
-#      - The loop waits for data
+#      - The loop is waiting for data
 #      - Worker processes, pinned memory, less work per sample
 #    * - Same batch: GPU busy below 80 %
-#      - Launch-bound: the GPU waits for the CPU
+#      - Launch-bound: the GPU is waiting on the CPU
 #      - Remove syncs; ``fused=True``; a CUDA graph (:ref:`which kind <capture-manually>`)
 #    * - Same batch: GPU busy 80 to 95 %
 #      - Some of both
@@ -137,16 +137,16 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
 #      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
 #        </recipes/compile_modes>`
 #
-# - ``train`` is your function and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the model.
-#   It consumes 201 batches; with a short loader, pass ``calls=20``.
-# - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If that is a tenth of an iteration or
+# - ``train`` is your function and ``data`` is ``iter(loader)``. ``look`` really trains the model: give it a copy. It
+#   consumes 201 batches; with a short loader, pass ``calls=20``.
+# - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it needs a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
 # - Busy does not mean efficient: a kernel that waits for memory is busy, too (:ref:`memory or compute? <nvidia-smi>`).
 #
 # The measured job
 # ----------------
 #
-# A small transformer classifies random documents by topic, in mixed precision. Tokenizing them is real work for the
+# A small transformer classifies random documents by topic, in mixed precision. Tokenizing them puts real load on the
 # CPU.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
@@ -266,9 +266,9 @@ words, topics = (part.to(bench.device) for part in batch)
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Drain the queue before you time anything: it holds ``prefetch_factor`` batches per worker, 2 by default. ``look``
-# discards its first 100 calls. While the first call compiles, workers fill the queue; right afterwards, an iteration
-# that reads a slow disk :claim:`seems to need {full-queue.one-call-before.wall} instead of {full-queue.long-run.wall}
-# <full-queue.one-call-before.wall < full-queue.long-run.wall>`.
+# discards its first 100 calls. While the first call compiles, workers fill the queue; right afterward, an iteration
+# that reads from a slow disk :claim:`appears to take {full-queue.one-call-before.wall} instead of
+# {full-queue.long-run.wall} <full-queue.one-call-before.wall < full-queue.long-run.wall>`.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
@@ -324,8 +324,8 @@ for name, seconds in queue.items():
 # Timings are too good to be true
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: the cell prints the time until
-# three matrix products are queued, and until they are computed.
+# Call ``torch.cuda.synchronize()`` before you read the clock. A launch only queues work: this cell prints the time to
+# queue three matmuls and to finish them.
 
 # sphinx_gallery_fold = "Two readings of the clock"
 # sphinx_gallery_fold_output = True
@@ -383,17 +383,17 @@ print(f"relative error of the gradient: {error:.2g}")
 # The GPU idles only under the profiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Read wall times without the profiler, and GPU time with it. Profiling adds CPU time to every launch.
+# Measure wall time without the profiler, and GPU time with it. Profiling adds CPU time to every launch.
 #
 # Every epoch starts slowly
 # ~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Pass ``persistent_workers=True``. Otherwise each epoch starts new workers, and its first batches are not ready.
+# Pass ``persistent_workers=True``. Otherwise, each epoch starts new workers, and its first batches are not ready.
 #
 # More workers do not help
 # ~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Count the cores your job may use, ``len(os.sched_getaffinity(0))``, not those of the machine. Beyond that, workers
+# Count the cores your job may use (``len(os.sched_getaffinity(0))``), not those of the machine. Beyond that, workers
 # compete with the process that launches kernels.
 #
 # Now and then an iteration takes seconds
@@ -432,22 +432,23 @@ for name, function in pictures.items():
 # %%
 # .. spans:: new batches
 #
-#    New batches: the GPU waits for data.
+#    New batches: the GPU is waiting for data.
 #
 # .. spans:: same batch
 #
-#    The same batch: the GPU waits for launches.
+#    The same batch: the GPU is waiting on the CPU.
 #
 # .. spans:: wider model
 #
 #    A wider model: the GPU is busy.
 #
-# Two bottlenecks, one behind the other
-# -------------------------------------
+# One bottleneck hides another
+# ----------------------------
 #
 # :claim:`With new batches, an iteration takes more than 1.5 times as long as with a repeated batch <1.5 *
-# small-model.before.wall < iteration.before.wall>`, so data comes first. It hides the next bottleneck: with a repeated
-# batch, :claim:`the GPU still idles more than half the time <2 * small-model.before.gpu < small-model.before.wall>`.
+# small-model.before.wall < iteration.before.wall>`, so fix data loading first. It hides the next bottleneck: with a
+# repeated batch, :claim:`the GPU still idles more than half the time <2 * small-model.before.gpu <
+# small-model.before.wall>`.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -513,9 +514,9 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # {iteration.workers.data_share} <iteration.workers.data_share < iteration.before.data_share>`; ``fused=True``
 # :claim:`cuts the optimizer's share from {iteration.workers.optimizer_share} to
 # {iteration.fused-optimizer.optimizer_share} <iteration.fused-optimizer.optimizer_share <
-# iteration.workers.optimizer_share>`. Altogether, an iteration :claim:`drops from {iteration.before.wall} to
-# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Now look
-# again: the loader may once more be the bottleneck.
+# iteration.workers.optimizer_share>`. Overall, an iteration :claim:`drops from {iteration.before.wall} to
+# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Then look
+# again: the loader may be the bottleneck again.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -581,8 +582,8 @@ for name, row in means.iterrows():
 # no idle time to remove. One line helps: :claim:`TF32 makes a step {large-model.tf32.speedup} as fast <2 *
 # large-model.tf32.wall < large-model.float32.wall>` (``torch.set_float32_matmul_precision("high")``), mixed precision
 # :claim:`{large-model.mixed-precision.speedup} <large-model.mixed-precision.wall < large-model.tf32.wall>`
-# (``torch.autocast``). Both multiply matrices with fewer mantissa bits, 10 and 7 instead of 23, so check that your
-# model still converges.
+# (``torch.autocast``). Both use fewer mantissa bits in matmuls, 10 and 7 instead of 23, so check that your model still
+# converges.
 
 # sphinx_gallery_fold = "Three number formats"
 
@@ -612,23 +613,24 @@ compiled = bench.compare(
 # A single line can block the CPU
 # -------------------------------
 #
-# A line that needs a value from the GPU blocks the CPU until the queue is empty; then the GPU waits for new launches.
-# ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, warns about most such lines.
+# A line that needs a value from the GPU blocks the CPU until the queue is empty; the GPU then idles until the next
+# launch. ``torch.cuda.set_sync_debug_mode("warn")``, an experimental mode, warns about most such lines.
 #
 # - Reading each prediction with ``.item()`` :claim:`slows an iteration from {reading-results.added-up-on-the-gpu.wall}
 #   to {reading-results.each-hit-read.wall} <reading-results.added-up-on-the-gpu.wall <
 #   reading-results.each-hit-read.wall>`. Sum on the GPU, and read the sum every hundred iterations.
 # - With :measured:`a-line-behind-work.the-work.wall` of work queued, ``.item()`` :claim:`blocks the CPU for
 #   {a-line-behind-work.item.cpu} <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`. ``if
-#   tensor:`` :claim:`blocks it, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so does
-#   :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
+#   tensor:`` :claim:`blocks the CPU, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so
+#   does :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
 #   :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
 #   a-line-behind-work.the-work.wall>`.
-# - A copy from pageable memory with ``non_blocking=True`` :claim:`still blocks it <0.5 *
+# - A copy from pageable memory with ``non_blocking=True`` :claim:`still blocks the CPU <0.5 *
 #   a-line-behind-work.the-work.wall < a-line-behind-work.pageable-copy-non_blocking.cpu>`, and :claim:`the debug mode
-#   misses it <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
-#   From pinned memory, the copy :claim:`returns after {a-line-behind-work.pinned-copy-non_blocking.cpu} <2 *
-#   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`.
+#   misses this case <a-line-behind-work.pageable-copy-non_blocking.warnings <
+#   a-line-behind-work.pageable-copy.warnings>`. From pinned memory, the copy :claim:`returns after
+#   {a-line-behind-work.pinned-copy-non_blocking.cpu} <2 * a-line-behind-work.pinned-copy-non_blocking.cpu <
+#   a-line-behind-work.the-work.wall>`.
 
 # sphinx_gallery_fold = "Three ways to count hits"
 
@@ -717,10 +719,10 @@ if bench.gpu:
 # Limits and next steps
 # ---------------------
 #
-# - The documents are in memory. If the bandwidth of a disk or a network is the bottleneck, more workers do not help.
-# - We measured one GPU. With several, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
+# - The documents are in memory. If disk or network bandwidth is the bottleneck, more workers do not help.
+# - We measured one GPU. With multiple GPUs, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
 #   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
-# - Host-bound times differ between hosts: :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
+# - Host-bound times differ between hosts; :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
 #   <newer-pytorch>`.
 # - We did not time inference: pass ``look`` a function that handles one request, and see the :doc:`serving checklist
 #   </serving>`.
