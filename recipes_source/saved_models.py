@@ -98,9 +98,10 @@ Does every new container compile before it answers, even though the model has no
 
 .. libraries::
 
-   - **vLLM**: stores compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Copy this folder into the image, or put it
-     on a volume.
-   - **SGLang**: ``--enable-torch-compile`` calls ``torch.compile``, so set ``TORCHINDUCTOR_CACHE_DIR`` in its environment.
+   - **vLLM**: stores compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Copy this folder into the image,
+     or put it on a volume.
+   - **SGLang**: ``--enable-torch-compile`` calls ``torch.compile``, so set ``TORCHINDUCTOR_CACHE_DIR`` in its
+     environment.
    - **Transformers, Diffusers**: set ``TORCHINDUCTOR_CACHE_DIR``.
    - **Accelerate, Lightning**: set ``TORCHINDUCTOR_CACHE_DIR`` on each node.
 
