@@ -386,7 +386,8 @@ for owner in (torch._dynamo.config, torch._dynamo):
 bench.measure("when it is set", "before the first call", "bytes", in_time, unit="B")
 bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
-# %% If you set a budget of 0.5 in time, a block saves :claim:`{when-it-is-set.before-the-first-call.bytes} per token;
+# %%
+# If you set a budget of 0.5 in time, a block saves :claim:`{when-it-is-set.before-the-first-call.bytes} per token;
 # if you set it too late, {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
 # when-it-is-set.after-the-first-call.bytes>`, as much as without a budget.
 #
@@ -507,7 +508,8 @@ saved["checkpoint"] = count_saved_bytes(
 for name, number in saved.items():
     bench.measure("one block", name, "bytes", number, unit="B")
 
-# %% The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
+# %%
+# The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
 # saves the same number of bytes.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"

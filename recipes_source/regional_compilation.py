@@ -6,11 +6,10 @@ Is your first call slow, and does your model repeat a layer?
 
 .. answer::
 
-   **For a short first call, compile the repeated block, not the whole model**: all blocks share the compiled
+   **For a short first call, compile the repeated block, not the whole model**: all blocks share its
    code. If total time matters, time both. If the GPU is waiting, first capture the eager model in a CUDA graph; with
-   many shapes or CPU syncs, use ``reduce-overhead``. In short runs, do not compile: compiler startup costs
-   :measured:`process.compiler.start_up`
-   per process.
+   many shapes or CPU syncs, use ``reduce-overhead``. For short runs, skip compiling: startup costs
+   :measured:`process.compiler.start_up` per process.
 
    .. chart:: first_call
       :case: long input

@@ -166,7 +166,7 @@ def offers(way):
 
 # %%
 # The model is a small transformer that processes one sequence. Every fresh process imports its code, and the functions
-# that load it, from the same module, as in a container. This keeps class names identical.
+# that load it, from the same module, as in a container.
 
 # sphinx_gallery_fold = "The model"
 # sphinx_gallery_fold_output = True
@@ -573,7 +573,8 @@ print(hits)
 for name, count in hits.items():
     bench.measure("cache key", name, "hits", count, unit="")
 
-# %% :claim:`The same key gives {cache-key.same-key.hits} hit; a different key gives {cache-key.another-key.hits}
+# %%
+# :claim:`The same key gives {cache-key.same-key.hits} hit; a different key gives {cache-key.another-key.hits}
 # <cache-key.another-key.hits < cache-key.same-key.hits>`.
 #
 # "GuardManager check failed"
@@ -605,8 +606,8 @@ if aot_compiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build one file for each GPU model and each release.** ``load_compiled_function`` rejects files built with another
-# PyTorch, Python, CUDA toolkit, Triton or GPU. We know this from PyTorch's
-# source code; we did not try a file on a different machine.
+# PyTorch, Python, CUDA toolkit, Triton or GPU. This is what PyTorch's source code
+# says; we did not try the file on a different machine.
 #
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -663,7 +664,7 @@ if precompiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache as you ship your code**, and let only your service write to it: PyTorch runs what it loads from
-# caches and packages. Make the folder belong to the user that runs the service (``COPY --chown``). In a read-only
+# caches and packages. The service's user must own the folder (``COPY --chown``). In a read-only
 # folder, the first call fails because PyTorch 2.15 creates lock files there (tested on a CPU).
 #
 # Why startup is slow: import, trace, compile
@@ -754,7 +755,7 @@ for case, variant in {
 # the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
 # :measured:`fresh-process.cache-artifacts.first_result`. Neither that file nor ``precompile`` is worth shipping to save
 # time. Most variants ran only once, and importing PyTorch alone took :measured:`fresh-process.nothing.imports` in one
-# and :measured:`fresh-process.cache-artifacts.imports` in another. Treat differences of a few seconds as noise: the
+# and :measured:`fresh-process.cache-artifacts.imports` in another. Treat a few seconds as noise: the
 # same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
@@ -808,8 +809,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # A cache stores code but not which lengths vary. A process that sees two lengths therefore compiles
 # :measured:`two-lengths.cache-folder.compilations` graphs despite the folder, but :claim:`only
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
-# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID, the
-# first call with the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
+# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID, the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
 # :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and the same file
 # with the model's code.
 #
@@ -836,8 +836,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 # - We measured one small model on one kind of GPU, without gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
-#   GPU can share a cache. What another GPU or release rejects, we know only from PyTorch's
-#   source code.
+#   GPU can share a cache.
 # - On a CPU, only the folder preserved compiled C++ code. With everything else, loading recompiled it.
 # - ``aot_compile`` may pay off for models that trace slowly; this one traces quickly.
 # - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`varying shapes </recipes/varying_sizes>`,
