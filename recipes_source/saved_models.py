@@ -809,7 +809,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # A cache stores code but not which lengths vary. A process that sees two lengths therefore compiles
 # :measured:`two-lengths.cache-folder.compilations` graphs despite the folder, but :claim:`only
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
-# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID, the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
+# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
+# the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
 # :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and the same file
 # with the model's code.
 #
