@@ -7,8 +7,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 .. answer::
 
    **Compile each block, and reduce** ``activation_memory_budget`` **until training fits.** A budget of 0.9 is almost
-   free. At 0.1, a step takes about as long as in eager mode and needs a fraction of the memory. Set it before the first
-   call. Without a compiler, checkpoint each block; one checkpoint around the model does not help.
+   free. At 0.1, a step takes about as long as in eager mode and needs a fraction of the memory. Set the budget before
+   the first call. Without ``torch.compile``, checkpoint each block; one checkpoint around the model does not help.
 
    .. chart:: bytes
       :case: one block
@@ -16,12 +16,12 @@ Does training run out of memory, or did checkpointing stop helping once you comp
       :best: budget-0-1
       :hero:
 
-      Bytes per token that a block keeps for backward. Variants with a budget are compiled
+      Bytes per token that a block saves for backward. Variants with a budget are compiled
 
    - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, down from :measured:`training-step.eager.memory`
      eager
-   - :measured:`budget.0-1.blocks.wall` per step at that budget, against :measured:`training-step.eager.wall` eager
-   - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens per sequence fit into 24 GB at that budget, up from
+   - :measured:`budget.0-1.blocks.wall` per step at that budget, versus :measured:`training-step.eager.wall` eager
+   - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens per sequence fit in 24 GB at that budget, up from
      :measured:`longest-in-24-gb.eager.longest` eager
    - :measured:`training-step.blocks.break_even` steps until compiled blocks without a budget break even
 
@@ -85,12 +85,12 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - No ``OutOfMemoryError``: :doc:`find your bottleneck </recipes/where_time_goes>` first
+   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+     - Without an ``OutOfMemoryError``, :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
-     - Keep fewer activations: reduce the budget, or checkpoint blocks
+     - Save fewer activations: reduce the budget or checkpoint blocks
    * - ``OutOfMemoryError`` before the first step, or in the optimizer
-     - Weights and states are too large: shard or quantize them
+     - Weights and optimizer states are too large: shard or quantize them
    * - You checkpoint, but the peak stays the same
      - Checkpoint each block, not the model
    * - You set a budget, but the peak stays the same
@@ -100,20 +100,20 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 .. libraries::
 
-   - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. For a budget, leave it off, set
-     the budget, compile the layers, ``for layer in model.model.layers: layer.compile()``, and call the model with
-     ``use_cache=False``, as ``Trainer`` does: with a KV cache, each layer compiles separately.
+   - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. To use a budget instead,
+     leave this off, set the budget, compile the layers (``for layer in model.model.layers: layer.compile()``), and call
+     the model with ``use_cache=False``, as ``Trainer`` does. With a KV cache, each layer compiles separately.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
      the budget before the first step.
    - **Lightning**: set the budget and compile the blocks in ``configure_model``.
-   - **torchtitan**: ``activation_checkpoint.mode`` can be a memory budget, together with ``compile``.
+   - **torchtitan**: ``activation_checkpoint.mode`` can select a memory budget; enable ``compile``, too.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Prefer 2.15: in earlier releases, compiled training can lose gradients (:ref:`what
-  changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe runs small sizes on the
-  CPU, measures no memory, and needs a C++ compiler.
+  changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype feature in 2.15.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Without one, the recipe falls back to small
+  problem sizes on the CPU, measures no memory, and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -135,7 +135,7 @@ bench.warm_up_seconds = (0.5, 1)  # least and most
 
 # %%
 
-# sphinx_gallery_fold = "The model, and the sizes"
+# sphinx_gallery_fold = "The model and its sizes"
 # sphinx_gallery_fold_output = True
 
 import functools
@@ -150,7 +150,7 @@ from torch.utils.checkpoint import checkpoint
 
 # An H200 has room for the large sizes, and so does a 40 GB GPU.
 ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 32 * 2**30
-# Narrow blocks and many sequences, so that a step that fills 24 GB takes few seconds.
+# Narrow blocks and many sequences: a step that fills 24 GB still takes only seconds.
 WIDTH, HEADS, DEPTH = (1024, 8, 8) if ROOMY else (256, 4, 2)
 BATCH, LENGTH = (64, 512) if ROOMY else (2, 128)
 
@@ -179,11 +179,11 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """A leading linear layer, and blocks; ``call`` is how a block is called."""
+    """A linear layer followed by blocks, which ``call`` calls."""
 
     def __init__(self, blocks, call):
         super().__init__()
-        # Its output needs a gradient, so that the first block is compiled like the others.
+        # Its output requires a gradient, so the first block compiles like the others.
         self.first = nn.Linear(WIDTH, WIDTH, bias=False)
         self.blocks = nn.ModuleList(blocks)
         self.call = call
@@ -196,7 +196,7 @@ class Stack(nn.Module):
 
 
 class OneCheckpoint(Stack):
-    """Has a single checkpoint around all of its blocks."""
+    """Wraps all of its blocks in a single checkpoint."""
 
     def forward(self, x):
         return checkpointed(functools.partial(Stack.forward, self), x)
@@ -208,7 +208,7 @@ def plain(block, x):
 
 
 def checkpointed(block, x):
-    """Call a block; its activations are computed again in backward."""
+    """Call a block whose activations backward recomputes."""
     return checkpoint(block, x, use_reentrant=False)
 
 
@@ -240,7 +240,7 @@ def compute_loss(model, x):
 
 
 def train(model, x):
-    """Take a training step without an optimizer; return loss and size of a gradient."""
+    """Take a training step without an optimizer; return the loss and a gradient's norm."""
     loss = compute_loss(model, x)
     loss.backward()
     size = model.first.weight.grad.norm(dtype=torch.float32)
@@ -316,10 +316,10 @@ train(
 # The budget changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it once, when it compiles. Some
-# posts name ``torch._dynamo``, which has no such setting; neither does ``options=``.
+# **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it only while it
+# compiles. Some posts set it in ``torch._dynamo``, which has no such setting; neither does ``options=``.
 
-# sphinx_gallery_fold = "How saved bytes are counted, and budgets without effect"
+# sphinx_gallery_fold = "How saved bytes are counted"
 # sphinx_gallery_fold_output = True
 
 
@@ -387,25 +387,25 @@ bench.measure("when it is set", "before the first call", "bytes", in_time, unit=
 bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
 # %%
-# Set in time, a budget of 0.5 leaves :claim:`{when-it-is-set.before-the-first-call.bytes} per token per block; set too
-# late, {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
-# when-it-is-set.after-the-first-call.bytes>`, the same as without a budget.
+# If you set a budget of 0.5 in time, a block saves :claim:`{when-it-is-set.before-the-first-call.bytes} per token;
+# if you set it too late, {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
+# when-it-is-set.after-the-first-call.bytes>`, as much as without a budget.
 #
 # Checkpointing does not reduce the peak
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Put a checkpoint around each block.** With a single checkpoint around the model, backward first recomputes all
-# activations and then holds them all at once. In the model below, eager mode peaks at
-# :measured:`training-step.eager.memory`, :claim:`one checkpoint at {training-step.eager-one-checkpoint.memory}, a
-# checkpoint per block at {training-step.eager-checkpoint.memory} <training-step.eager-checkpoint.memory <
+# **Checkpoint each block.** If a single checkpoint wraps the whole model, backward first recomputes all activations and
+# then holds them all at once. The model below peaks at :measured:`training-step.eager.memory` in eager mode, :claim:`at
+# {training-step.eager-one-checkpoint.memory} with one checkpoint, and at {training-step.eager-checkpoint.memory} with a
+# checkpoint per block <training-step.eager-checkpoint.memory <
 # training-step.eager-one-checkpoint.memory>`.
 #
 # A checkpointed block is no longer compiled
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Checkpoint where you call the block**, or compile a function that does so. If you replace ``block.forward`` with
-# ``functools.partial(checkpoint, block.forward)``, :claim:`compile() makes {graphs-of-a-block.forward-replaced.graphs}
-# graphs <graphs-of-a-block.forward-replaced.graphs < graphs-of-a-block.checkpoint-inside.graphs>`, without a warning.
+# ``functools.partial(checkpoint, block.forward)``, :claim:`compile() captures no graph
+# <graphs-of-a-block.forward-replaced.graphs < graphs-of-a-block.checkpoint-inside.graphs>` and does not warn you.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_fold_output = True
@@ -413,7 +413,7 @@ bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
 
 def count_graphs(prepare):
-    """Return how many graphs are compiled for a block that was made ready."""
+    """Return how many graphs are compiled for a prepared block."""
     block, x = make_block()
     counts = torch._dynamo.utils.counters["stats"]
     before = counts["unique_graphs"]
@@ -422,7 +422,7 @@ def count_graphs(prepare):
 
 
 def replace_forward(block):
-    """Put a checkpoint in the place of forward."""
+    """Replace forward with a checkpointed call of it."""
     block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
     block.compile(**QUICK)
     return block
@@ -458,35 +458,35 @@ for name, count in graphs.items():
 # "must cover the entire forward of a graph"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Open** ``region_activation_memory_budget`` **in the first line of the block's** ``forward``. It must enclose
-# everything that is compiled with it, and all budgets in one graph must be equal.
+# **Enter** ``region_activation_memory_budget`` **on the first line of the block's** ``forward``. It must cover
+# everything in the same graph, and all budgets in one graph must be equal.
 #
 # "A different number of tensors was saved during the original forward and recomputation"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Put the checkpoint inside the compiled function, or compile with** ``dynamic=True``. With a checkpoint outside, forward
-# and backward may pick different compiled versions of a block (`issue 166926
+# **Put the checkpoint inside the compiled function, or compile with** ``dynamic=True``. If the checkpoint is outside,
+# forward and backward may pick different compiled versions of a block (`issue 166926
 # <https://github.com/pytorch/pytorch/issues/166926>`__; not reproduced here).
 #
-# Few activations are kept, but the peak stays high
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Few activations are saved, but the peak stays high
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile the blocks, or separate two passes with** ``torch._dynamo.graph_break()``. Recomputing needs memory, too. If
-# one graph holds two passes through the same checkpointed blocks, backward may hold the activations of several blocks
-# at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
+# **Compile the blocks, or put** ``torch._dynamo.graph_break()`` **between two passes.** Recomputation needs memory,
+# too. If one graph contains two passes through the same checkpointed blocks, backward may hold the activations of
+# several blocks at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
 #
-# Why: what a block keeps for backward
+# Why: what a block saves for backward
 # ------------------------------------
 #
-# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward together, so
-# it recomputes element-wise operations such as SiLU instead of keeping their results. A checkpoint keeps only the
-# block's input. **A budget lies in between**: at 1, the compiler keeps what it would keep anyway; at 0, only the input.
-# To stay within the budget, it recomputes what costs the fewest floating-point operations.
+# In eager mode, each operation saves what its own backward needs. The compiler sees forward and backward together, so
+# it recomputes element-wise operations such as SiLU instead of saving their results. A checkpoint saves only the
+# block's input. **A budget is in between**: at 1, the compiler saves what it would save anyway; at 0, only the input.
+# To stay within the budget, it chooses the recomputation that costs the fewest FLOPs.
 #
 # .. chart:: bytes
 #    :case: one block
 #
-#    Bytes per token that a block keeps for backward. Variants with a budget are compiled
+#    Bytes per token that a block saves for backward. Variants with a budget are compiled
 
 # sphinx_gallery_fold = "How the saved bytes of a block are compared"
 # sphinx_gallery_fold_output = True
@@ -509,8 +509,8 @@ for name, number in saved.items():
     bench.measure("one block", name, "bytes", number, unit="B")
 
 # %%
-# In PyTorch 2.15, ``region_activation_memory_budget`` in the block's ``forward`` keeps the same number of bytes, as
-# this cell asserts.
+# The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
+# saves the same number of bytes.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"
 # sphinx_gallery_fold_output = True
@@ -518,7 +518,7 @@ for name, number in saved.items():
 
 
 class Budgeted(Block):
-    """Says itself how much it may save."""
+    """Sets its own budget."""
 
     def forward(self, x):
         with torch.autograd.graph.region_activation_memory_budget(0.5):
@@ -547,11 +547,11 @@ else:
 #    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
 #    :best: blocks-checkpoint-inside
 #
-#    Peak memory of a training step, without weights and batch, against its time. Down and left is better
+#    Peak memory of a training step, without weights and batch, versus its time. Lower left is better
 #
 # In eager mode, checkpointing each block :claim:`cuts the peak to less than a quarter <4 *
 # training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
-# :measured:`training-step.eager-checkpoint.memory`, but :claim:`the GPU computes for longer <training-step.eager.gpu <
+# :measured:`training-step.eager-checkpoint.memory`, but :claim:`GPU time goes up <training-step.eager.gpu <
 # training-step.eager-checkpoint.gpu>`: :measured:`training-step.eager.wall` →
 # :measured:`training-step.eager-checkpoint.wall` per step. Compared with eager mode, compiled blocks :claim:`are faster
 # <training-step.blocks.wall < training-step.eager.wall>` and :claim:`need less memory <training-step.blocks.memory <
@@ -572,12 +572,12 @@ step = bench.compare(
 # <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`,
 # :measured:`training-step.blocks-checkpoint-outside.memory`, at
 # :measured:`training-step.blocks-checkpoint-outside.wall` per step. Compiling the whole model instead of its blocks
-# changes little except the first call: :measured:`training-step.blocks.first_call` →
-# :measured:`training-step.model.first_call`. With ``reduce-overhead``, CUDA graphs keep
-# :measured:`training-step.model-cuda-graphs.kept` between steps, which eager code cannot use, in addition to the memory
-# in the table.
+# changes little except the first call, which goes from :measured:`training-step.blocks.first_call` to
+# :measured:`training-step.model.first_call`. With ``reduce-overhead``, CUDA graphs hold
+# :measured:`training-step.model-cuda-graphs.kept` between steps. Eager code cannot use this memory, and the
+# peak in the table does not include it.
 #
-# All variants give the same loss, and their gradients differ from those of eager mode by under 5 % in norm.
+# All variants agree on the loss, and their gradients differ from those of eager mode by less than 5% in norm.
 
 # sphinx_gallery_fold = "How gradients are compared"
 # sphinx_gallery_fold_output = True
@@ -605,17 +605,17 @@ del models, model, expected
 # .. chart:: wall memory
 #    :case: budget
 #
-#    Peak memory of a training step against its time, by budget
+#    Peak memory of a training step versus its time, by budget
 #
-# At 0.9, the compiler recomputes no matrix products: :claim:`the peak drops from {budget.1.blocks.memory} to
-# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and a step takes about as long:
-# :measured:`budget.0-9.blocks.wall`. A budget of 0.5 needs :measured:`budget.0-5.blocks.memory` and
-# :measured:`budget.0-5.blocks.wall` per step; 0.1 :claim:`needs less than half of what blocks need without a budget <2
+# At 0.9, the compiler recomputes no matmuls: :claim:`the peak drops from {budget.1.blocks.memory} to
+# {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and the time per step stays
+# about the same, :measured:`budget.0-9.blocks.wall`. At 0.5, training needs :measured:`budget.0-5.blocks.memory` and
+# :measured:`budget.0-5.blocks.wall` per step. At 0.1, it :claim:`needs less than half the memory of no budget <2
 # * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
 # :measured:`budget.0-1.blocks.wall` per step.
 #
-# If you compile the whole model, one budget covers all of it, so the compiler may keep much of one block and nothing of
-# another. At 0.1, that :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <
+# If you compile the whole model, one budget covers all of it, so the compiler may save a lot for one block and nothing
+# for another. At 0.1, this :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <
 # budget.0-1.model.memory>`: :measured:`budget.0-1.model.memory`.
 
 # sphinx_gallery_fold = "Run it: five budgets"
@@ -637,7 +637,7 @@ budgets = bench.compare(
 )
 
 # %%
-# To fit long sequences, keep only the inputs of blocks
+# To fit long sequences, save only the inputs of blocks
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: longest
@@ -649,10 +649,10 @@ budgets = bench.compare(
 # In eager mode, 64 sequences of :measured:`longest-in-24-gb.eager.longest` tokens fit. Compiled blocks reach
 # :measured:`longest-in-24-gb.blocks.longest` without a budget, :measured:`longest-in-24-gb.blocks-budget-0-5.longest`
 # with a budget of 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1
-# <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they keep what checkpoints keep
+# <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they save what checkpoints save
 # and reach :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
-# :measured:`longest-in-24-gb.eager-checkpoint.longest`. The model is twice as deep here and compiled with
-# ``dynamic=True``; the search stops when the next length, 4 % more, does not fit.
+# :measured:`longest-in-24-gb.eager-checkpoint.longest`. Here, the model is twice as deep and compiled with
+# ``dynamic=True``. The search stops when the next length, 4% more, does not fit.
 
 # sphinx_gallery_fold = "How the longest sequence is found"
 # sphinx_gallery_fold_output = True
@@ -749,22 +749,22 @@ for name, tokens in longest.items():
 # Limits and next steps
 # ---------------------
 #
-# - We measured one model on one kind of GPU, without an optimizer: its states, and ``float32`` weights, would need
+# - We measured one model on one kind of GPU, without an optimizer. Its states and ``float32`` weights would need
 #   extra memory in every variant.
-# - The 24 GB is what the allocator may use; a 24 GB card also holds the CUDA context.
-# - Not measured: a head over a large vocabulary, which may set the peak once blocks are checkpointed; selective
+# - The 24 GB limit applies to the allocator; a 24 GB card also holds the CUDA context.
+# - Not measured: an LM head with a large vocabulary, which may set the peak once blocks are checkpointed; selective
 #   checkpointing (``context_fn=``), offloading, and FSDP2.
-# - A budget bounds what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__ the
-#   two differ.
-# - Next: :doc:`why blocks and not the model </recipes/regional_compilation>`, :doc:`lengths that vary
-#   </recipes/varying_sizes>`, :doc:`what a graph keeps </recipes/cuda_graphs>`.
+# - A budget limits what is saved, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__
+#   the two differ.
+# - Next: :doc:`why blocks, not the model </recipes/regional_compilation>`, :doc:`varying lengths
+#   </recipes/varying_sizes>`, :doc:`what a graph holds </recipes/cuda_graphs>`.
 #
 # Thanks to the authors of issues `120381 <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
 # <https://github.com/pytorch/pytorch/issues/143176>`__, `161650 <https://github.com/pytorch/pytorch/issues/161650>`__
 # and `161889 <https://github.com/pytorch/pytorch/issues/161889>`__, to torchtitan for `its budget mode
 # <https://github.com/pytorch/torchtitan/pull/1731>`__, and to the authors of `Current and New Activation Checkpointing
 # Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__, which explains the idea of
-# the budget. Two expectations proved wrong. Issue 143176, from 2024, expects no savings from a checkpoint outside
-# compiled code: :claim:`here it needs less than one inside <training-step.blocks-checkpoint-outside.memory <
-# training-step.blocks-checkpoint-inside.memory>`. And we expected a budget of 0.1 to fit sequences as long as
-# checkpoints do: only 0 does.
+# the budget. Two expectations turned out to be wrong. Issue 143176, from 2024, expects no savings from a checkpoint
+# outside compiled code; :claim:`here, it needs less than one inside <training-step.blocks-checkpoint-outside.memory <
+# training-step.blocks-checkpoint-inside.memory>`. We also expected a budget of 0.1 to fit sequences as long as
+# checkpoints do, but only a budget of 0 does.

@@ -2,14 +2,14 @@
 Cut torch.compile time: compile the repeated block
 ==================================================
 
-Your first call is slow, and your model repeats a layer.
+Is your first call slow, and does your model repeat a layer?
 
 .. answer::
 
-   **For a short first call, compile the repeated block, not the whole model**: all blocks share its code. If total time
-   matters, time both. If the GPU waits, first capture the eager model in a CUDA graph; with many shapes or CPU syncs,
-   use ``reduce-overhead``. In short runs, compile nothing: compiler startup costs :measured:`process.compiler.start_up`
-   per process.
+   **For a short first call, compile the repeated block, not the whole model**: all blocks share its
+   code. If total time matters, time both. If the GPU is waiting, first capture the eager model in a CUDA graph; with
+   many shapes or CPU syncs, use ``reduce-overhead``. For short runs, skip compiling: startup costs
+   :measured:`process.compiler.start_up` per process.
 
    .. chart:: first_call
       :case: long input
@@ -22,10 +22,10 @@ Your first call is slow, and your model repeats a layer.
    - :measured:`long-input.blocks.first_call` first call, down from :measured:`long-input.model.first_call` for the
      whole model
    - :measured:`process.compiler.start_up` compiler startup, once per process
-   - :measured:`long-input.blocks.break_even` calls to break even against eager, startup included;
+   - :measured:`long-input.blocks.break_even` calls to break even with eager, including startup;
      :measured:`long-input.model.break_even` for the whole model
-   - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up for a short input from one graph, nothing
-     compiled
+   - :measured:`short-input.not-compiled-in-a-cuda-graph.speedup` speed-up for a short input from one CUDA graph,
+     without compiling
 
    .. code-block:: diff
       :caption: What changes
@@ -87,11 +87,11 @@ Your first call is slow, and your model repeats a layer.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :ref:`look <busy-share>` prints it
+   * - GPU busy below 80%, as :ref:`look <busy-share>` prints it
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
-   * - GPU busy 80 to 95 %
+   * - GPU busy 80 to 95%
      - Compile the blocks, then try a graph
-   * - GPU busy above 95 %
+   * - GPU busy above 95%
      - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats
      - Compile the whole model: :doc:`Modes </recipes/compile_modes>`
@@ -115,8 +115,8 @@ Your first call is slow, and your model repeats a layer.
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Blocks share compiled code since PyTorch 2.5.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. A T4 runs ``float32``. Without a GPU, the recipe
-  runs small sizes on the CPU and needs a C++ compiler.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. On a T4, the recipe runs in
+  ``float32``. Without a GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -174,7 +174,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """A leading linear layer, and the blocks behind it."""
+    """A linear layer followed by blocks."""
 
     def __init__(self, width, blocks):
         super().__init__()
@@ -316,10 +316,11 @@ def make_variants(ways, tokens, depth=DEPTH):
 #
 # If your blocks differ in a number, put that number in a tensor, or set
 # ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks, but an integer or a
-# dropout rate is part of the code. Twelve layers, each with its own integer, trigger
-# :measured:`12-layers.usesint.compilations` compilations, and :claim:`the rest run eager <12-layers.plain.not_compiled
-# < 12-layers.usesint.not_compiled>`; with the number in a tensor, :measured:`12-layers.usestensor.compilations` graph
-# serves all. ``TORCH_LOGS=recompiles`` names the guard that failed.
+# dropout rate is baked into the code. Twelve layers, each with its own integer, trigger
+# :measured:`12-layers.usesint.compilations` compilations, and :claim:`the rest run in eager mode
+# <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
+# :measured:`12-layers.usestensor.compilations` graph serves all layers. ``TORCH_LOGS=recompiles`` names the guard that
+# failed.
 
 # sphinx_gallery_fold = "Layers that look alike"
 
@@ -427,16 +428,16 @@ for kind, quantities in counts.items():
 # Compiling a layer of ``torch.nn`` changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. In
-# 2.11, calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` compiles nothing, without a warning.
-# PyTorch 2.15 compiles it.
+# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. There,
+# calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` compiles nothing and gives no warning. PyTorch
+# 2.15 compiles the layer.
 #
 # Now and then a call takes seconds
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # In tests, use ``torch.compiler.set_stance("fail_on_recompile")`` to find inputs that trigger a recompilation. In
-# production, ``eager_on_recompile`` runs them eager: no request waits for the compiler, but you get no warning. If
-# shapes vary, see :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# production, ``eager_on_recompile`` runs them in eager mode: no request waits for the compiler, but you get no warning.
+# If shapes vary, see :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Find such inputs"
 # sphinx_gallery_fold_output = True
@@ -485,7 +486,7 @@ for _ in range(3):
 # Results are silently wrong
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Skip guards only if your blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block
+# Skip guards only if your blocks differ in their weights alone. With ``skip_guard_on_all_nn_modules_unsafe``, a block
 # with a different number runs the first block's code, including its number. Pass each block its own ``options``
 # dictionary: ``torch.compile`` empties the one you pass.
 
@@ -521,16 +522,16 @@ print(next(iter(layer.state_dict())))
 # Why the first call is slow
 # --------------------------
 #
-# The compiler traces ``forward`` into every layer. A loop over 64 layers becomes one graph with 64 copies of the same
-# operations, and every later compiler pass works through all of them. But the layers differ only in their weights, and
-# weights are inputs of the graph, like ``x``. So one layer's graph serves all layers:
+# The compiler traces through ``forward`` of every layer. A loop over 64 layers becomes one graph with 64 copies of the
+# same operations, and every later compiler pass works through all of them. But the layers differ only in their weights,
+# and weights are inputs of the graph, like ``x``. One layer's graph therefore serves all layers:
 
 # sphinx_gallery_fold = "Print the graph of one layer"
 # sphinx_gallery_once = True
 
 
 def show(graph, inputs):
-    """Print what a compiler is given, and compile nothing."""
+    """Print the graph that a compiler gets, and compile nothing."""
     for node in graph.graph.nodes:
         print(f"{node.op:14} {node.name}")
     return graph.forward
@@ -619,19 +620,20 @@ for name, count in operations.items():
 #    Operations that the compiler gets for 64 layers.
 #
 # Compiling blocks has a cost: each call checks :term:`guards <guard>` and enters compiled code once per block, and
-# whatever lies between blocks runs eager. ``nested_compile_region``, a prototype, avoids this: the model is one graph
-# that holds the block once. In PyTorch 2.15 it fails after ``max_reuse_entries`` different blocks, eight by default.
+# whatever is between blocks runs in eager mode. ``nested_compile_region``, a prototype feature, avoids this: the model
+# is one graph that contains the block once. In PyTorch 2.15, it fails after ``max_reuse_entries`` different blocks,
+# eight by default.
 #
 # Compiled blocks cut the first call and run as fast
 # --------------------------------------------------
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10 % <long-input.blocks.gpu
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10% <long-input.blocks.gpu
 # < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
-# whole model and :measured:`long-input.not-compiled.wall` eager. Blocks break even after
-# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. Blocks
-# shorten the first call; if total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
+# whole model and :measured:`long-input.not-compiled.wall` in eager mode. Blocks break even after
+# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. If
+# total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
 # after :measured:`memory:training-step.blocks.break_even` steps, the whole model after
 # :measured:`memory:training-step.model.break_even`. :claim:`Peak memory of a call falls <long-input.blocks.memory <
 # long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
@@ -650,14 +652,14 @@ long_input = bench.compare(
 )
 
 # %%
-# When the GPU waits, one CUDA graph does most
-# --------------------------------------------
+# When the GPU waits, one CUDA graph helps most
+# ---------------------------------------------
 #
-# With one sequence of 128 tokens, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
+# With one sequence of 128 tokens, :claim:`the GPU is waiting on the CPU <1.25 * short-input.not-compiled.gpu <
 # short-input.not-compiled.wall>`. One graph, captured manually and without a compiler, makes a call
 # :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall
 # < short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
-# :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph bring that to
+# :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph reduce this to
 # :measured:`short-input.blocks-in-a-cuda-graph.wall`. Compared with the graph alone, they :claim:`save at most a third
 # <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler
 # startup against this saving alone.
@@ -707,7 +709,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 #    A call with a short input, after the first calls.
 #
-# With ``reduce-overhead``, a call takes :measured:`reduce-overhead.model.wall`, after a first call of
+# With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, after a first call of
 # :measured:`reduce-overhead.model.first_call`; :claim:`blocks in a graph are ready sooner
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
@@ -720,11 +722,12 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 # A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
 # slower than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
-# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so it breaks even later.
-# With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call <
-# fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes
-# after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary folder,
-# which a container does not keep. Set ``TORCHINDUCTOR_CACHE_DIR``; see :doc:`Saved models </recipes/saved_models>`.
+# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so the model breaks even
+# later. With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call
+# < fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result
+# comes after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary
+# folder that is lost with the container. Set ``TORCHINDUCTOR_CACHE_DIR``; see :doc:`Saved models
+# </recipes/saved_models>`.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -833,12 +836,12 @@ for name, parts in seconds.items():
 # 64 tiny layers: blocks cut the first call
 # -----------------------------------------
 #
-# The original recipe's layers are ten wide and compute next to nothing. Compiling blocks :claim:`cuts the first call
+# The layers of the original recipe are ten wide and do almost no work. Compiling blocks :claim:`cuts the first call
 # <64-layers.blocks.first_call < 64-layers.model.first_call>` from :measured:`64-layers.model.first_call` to
-# :measured:`64-layers.blocks.first_call`; nested regions cut it to :measured:`64-layers.model-nested.first_call`. In later
-# calls, :claim:`the GPU waits for the CPU <1.25 * 64-layers.not-compiled.gpu < 64-layers.not-compiled.wall>`, compiled or
-# not: eager :measured:`64-layers.not-compiled.wall`, blocks :measured:`64-layers.blocks.wall`, the model
-# :measured:`64-layers.model.wall` (1 run).
+# :measured:`64-layers.blocks.first_call`; nested regions cut it to :measured:`64-layers.model-nested.first_call`. In
+# later calls, :claim:`the GPU is waiting on the CPU <1.25 * 64-layers.not-compiled.gpu < 64-layers.not-compiled.wall>`,
+# compiled or not: eager mode :measured:`64-layers.not-compiled.wall`, blocks :measured:`64-layers.blocks.wall`, the
+# model :measured:`64-layers.model.wall` (1 run).
 
 # sphinx_gallery_fold = "How the original layers are timed"
 # sphinx_gallery_once = True
@@ -896,4 +899,4 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__
 # this one builds, and to its Chinese translators. The original reports a first call of 9.7 s for 64 layers as a model
 # and 0.7 s as blocks; host, release and cache differ here. It compiles both in one process, the model first, so its
-# blocks benefit from what the model's run already loaded. It does not time eager.
+# blocks benefit from what the model's run already loaded. It does not time eager mode.

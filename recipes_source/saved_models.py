@@ -2,13 +2,13 @@
 Save a compiled model: start containers fast with torch.compile
 ===============================================================
 
-Does every new container compile before it answers, although the model has not changed?
+Does every new container compile before it answers, even though the model has not changed?
 
 .. answer::
 
-   **Ship the compiler's cache.** Set ``TORCHINDUCTOR_CACHE_DIR``, call the model once on the same kind of GPU, and put
-   the folder into the image. If shapes vary, also set ``TORCH_COMPILE_JOB_ID``. If the GPU waits for the CPU, capture the
-   eager model in a CUDA graph instead: no compiler has to start.
+   **Ship the compiler's cache.** Set ``TORCHINDUCTOR_CACHE_DIR``, call the model once on the GPU model you serve
+   on, and copy the folder into the image. If shapes vary, also set ``TORCH_COMPILE_JOB_ID``. If the GPU is waiting on
+   the CPU, capture the eager model in a CUDA graph instead, which needs no compiler.
 
    .. chart:: first_result
       :case: fresh process
@@ -16,8 +16,7 @@ Does every new container compile before it answers, although the model has not c
       :best: cache-folder
       :hero:
 
-      From starting a process to its first result. In this small model the GPU waits, so capture it in eager mode
-      instead
+      From process start to first result. This small model is launch-bound: capture it in eager mode instead
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
@@ -31,7 +30,8 @@ Does every new container compile before it answers, although the model has not c
         FROM app
       + ENV TORCHINDUCTOR_CACHE_DIR=/cache
       + ENV TORCH_COMPILE_JOB_ID=v1
-      + COPY cache /cache
+      + COPY --chown=server cache /cache
+        USER server
         CMD ["python", "serve.py"]
 
    .. code-block:: python
@@ -83,14 +83,14 @@ Does every new container compile before it answers, although the model has not c
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Compile nothing: capture the eager model, :doc:`CUDA graphs </recipes/cuda_graphs>`
-   * - GPU busy 80 % or more, and each start compiles
+   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+     - Do not compile. Capture the eager model: :doc:`CUDA graphs </recipes/cuda_graphs>`
+   * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder
-   * - Shapes vary, and each start compiles twice
+   * - Shapes vary, and every start compiles twice
      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
-   * - No shared folder, but an object store or a database
-     - ``save_cache_artifacts``, if one file is easier: it saved little time here
+   * - You have an object store or a database, but no shared folder
+     - ``save_cache_artifacts``, if one file is easier; here, it saved little time
    * - Even the very first start has to be fast
      - Compile less: :doc:`First call </recipes/regional_compilation>`
 
@@ -98,21 +98,21 @@ Does every new container compile before it answers, although the model has not c
 
 .. libraries::
 
-   - **vLLM**: keeps compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Put this folder into the image or on a
-     volume.
-   - **SGLang**: with ``--enable-torch-compile``, it calls ``torch.compile``: set ``TORCHINDUCTOR_CACHE_DIR`` in its
+   - **vLLM**: stores compiled graphs in ``~/.cache/vllm`` (``VLLM_CACHE_ROOT``). Copy this folder into the image,
+     or put it on a volume.
+   - **SGLang**: ``--enable-torch-compile`` calls ``torch.compile``, so set ``TORCHINDUCTOR_CACHE_DIR`` in its
      environment.
-   - **Transformers, Diffusers**: the same.
-   - **Accelerate, Lightning**: the same, on each node.
+   - **Transformers, Diffusers**: set ``TORCHINDUCTOR_CACHE_DIR``.
+   - **Accelerate, Lightning**: set ``TORCHINDUCTOR_CACHE_DIR`` on each node.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
-  ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Elsewhere, the recipe runs a
-  small model on the CPU, without CUDA graphs.
-- In the image: a C compiler such as gcc and Python's headers, because Triton builds launchers with them. You need no
-  CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
+  ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype feature in 2.15.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Without one, the recipe
+  falls back to a small model on the CPU and leaves out CUDA graphs.
+- In the image: a C compiler such as gcc and Python's headers, because Triton uses them to build its launchers. You
+  do not need the CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -165,8 +165,8 @@ def offers(way):
 
 
 # %%
-# The model is a small transformer for one sequence. Its code and the functions that load it go into a module that every
-# fresh process imports, so class names are the same everywhere, as in a container.
+# The model is a small transformer that processes one sequence. Every fresh process imports its code, and the functions
+# that load it, from the same module, as in a container.
 
 # sphinx_gallery_fold = "The model"
 # sphinx_gallery_fold_output = True
@@ -541,9 +541,11 @@ def first_line(error):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
-# deployment.** All of these are part of the key, but the driver is not. If the key differs, everything recompiles
-# without a warning: to fail instead, check that ``torch._dynamo.utils.counters["inductor"]["fxgraph_cache_miss"]`` is 0
-# after the warm-up (tested on a CPU). The next cell sets ``TORCH_COMPILE_CACHE_KEY_TAG`` to simulate another release.
+# deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
+# without a warning. To fail instead, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
+# ``fxgraph_cache_hit`` must be above 0, and ``fxgraph_cache_miss`` must be 0 (tested on a CPU). The next cell simulates
+# another release: it patches ``torch.compiler.config.cache_key_tag``, which ``TORCH_COMPILE_CACHE_KEY_TAG`` sets from
+# the environment.
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
@@ -572,14 +574,14 @@ for name, count in hits.items():
     bench.measure("cache key", name, "hits", count, unit="")
 
 # %%
-# :claim:`With the same key, the cache has {cache-key.same-key.hits} hit; with another key, {cache-key.another-key.hits}
+# :claim:`The same key gives {cache-key.same-key.hits} hit; a different key gives {cache-key.another-key.hits}
 # <cache-key.another-key.hits < cache-key.same-key.hits>`.
 #
 # "GuardManager check failed"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Build one function for each shape.** A function from ``aot_compile`` does not recompile, so it rejects shapes, dtypes
-# and devices that it was not built for.
+# **Build one function for each shape.** A function from ``aot_compile`` does not recompile, so it rejects shapes,
+# dtypes and devices that it was not built for.
 
 # sphinx_gallery_fold = "Call a function with a length that it was not built for"
 
@@ -604,14 +606,15 @@ if aot_compiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build one file for each GPU model and each release.** ``load_compiled_function`` rejects files built with another
-# PyTorch, Python, CUDA toolkit, Triton or GPU. PyTorch's code says so; we did not carry a file to another machine.
+# PyTorch, Python, CUDA toolkit, Triton or GPU. This is what PyTorch's source code
+# says; we did not try the file on a different machine.
 #
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the two files of** ``precompile`` **together.** Add an empty line to the first, and the second no longer
-# matches. A cache that is unreadable, or comes from another build, raises no error: ``load`` warns and compiles the
-# kernels.
+# **Ship the two files of** ``precompile`` **together.** If you add even an empty line to the first, the second no
+# longer matches. If the cache is unreadable or comes from another build, ``load`` raises no error: it warns and
+# recompiles the kernels.
 
 # sphinx_gallery_fold = "Two files that do not belong together"
 # sphinx_gallery_fold_output = True
@@ -639,7 +642,8 @@ if precompiled:
 # The image builds, but the folder is empty
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up in a container with** ``--gpus all``, **and copy its folder.** ``docker build`` has no GPU.
+# **Warm up in a container with** ``--gpus all``, **and copy its folder into the image.** ``docker build`` does not see
+# the GPU.
 #
 # "Illegal instruction" on a CPU
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -650,28 +654,32 @@ if precompiled:
 # An AOTInductor package crashes the process with signal 11
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache folder.** Building the package worked, in :measured:`build.aotinductor.wall`, but loading it in a
-# fresh process caused a segmentation fault with PyTorch 2.15 here. We do not know why. A package also holds the
-# weights and runs from C++ (:term:`AOTInductor`); its ``load_constants`` loads new weights (not tested).
+# **Ship the cache folder.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a fresh
+# process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains the
+# weights and can run from C++ without Python (:term:`AOTInductor`). Its metadata records the platform, the CPU's
+# instruction set and the GPU's compute capability: load it where these match. ``load_constants`` loads new weights (not
+# tested).
 #
 # Anyone who can write to the cache can run code in your service
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship it as you ship your program**, and let only your service write to it, because caches and packages are loaded as
-# code. A read-only folder makes the first call fail: PyTorch 2.15 creates lock files in it (tested on a CPU).
+# **Ship the cache as you ship your code**, and let only your service write to it: PyTorch runs what it loads from
+# caches and packages. The service's user must own the folder (``COPY --chown``). In a read-only
+# folder, the first call fails because PyTorch 2.15 creates lock files there (tested on a CPU).
 #
 # Why startup is slow: import, trace, compile
 # -------------------------------------------
 #
 # A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
-# keeps generated code and kernels, so what remains is mostly importing: :measured:`fresh-process.cache-folder.imports`
-# for PyTorch and :measured:`fresh-process.cache-folder.load` for the compiler. Files from ``aot_compile`` and
-# ``precompile`` also keep what was traced. You cannot ship a CUDA graph: it holds one process's addresses.
+# stores generated code and kernels, so most of the remaining time goes into imports:
+# :measured:`fresh-process.cache-folder.imports` for PyTorch and :measured:`fresh-process.cache-folder.load` for the
+# compiler. Files from ``aot_compile`` and ``precompile`` also store what was traced. You cannot ship a CUDA graph,
+# because it contains the addresses of one process.
 #
 # .. spans:: start with nothing
 #    :beside: start with a cache folder
 #
-#    From the start of the process to the first result, with nothing shipped
+#    From process start to first result, with nothing shipped
 #
 # .. spans:: start with a cache folder
 #    :beside: start with nothing
@@ -733,21 +741,22 @@ for case, variant in {
 #    :only: nothing, cache-folder, cache-artifacts, torch_compile_job_id, aot_compile, precompile, not-compiled
 #    :best: cache-folder
 #
-#    From starting a process to its first result, by what was shipped
+#    From process start to first result, by what was shipped
 #
-# The first result comes :claim:`after {fresh-process.cache-folder.first_result} instead of
-# {fresh-process.nothing.first_result} <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`. Eager
-# code :claim:`answers sooner still <fresh-process.not-compiled.first_result < fresh-process.cache-folder.first_result>`,
-# after :measured:`fresh-process.not-compiled.first_result`: it imports no compiler.
+# The first result arrives :claim:`after {fresh-process.cache-folder.first_result} instead of
+# {fresh-process.nothing.first_result} <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`.
+# Eager code :claim:`answers sooner still <fresh-process.not-compiled.first_result <
+# fresh-process.cache-folder.first_result>`, after :measured:`fresh-process.not-compiled.first_result`: it imports no
+# compiler.
 #
-# We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. They were not, because
-# loading their files imports the compiler anyway: their first results came after
-# :measured:`fresh-process.aot_compile.first_result` and :measured:`fresh-process.precompile.first_result`. One file
-# from ``save_cache_artifacts`` :claim:`was slower than the folder, too <fresh-process.cache-folder.first_result <
-# fresh-process.cache-artifacts.first_result>`, at :measured:`fresh-process.cache-artifacts.first_result`. Ship neither
-# that file nor ``precompile`` to save time. Most variants ran only once, and importing PyTorch alone took
-# :measured:`fresh-process.nothing.imports` in one and :measured:`fresh-process.cache-artifacts.imports` in another. So treat
-# a few seconds as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
+# We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. But loading their files
+# imports the compiler anyway, and their first results arrived after :measured:`fresh-process.aot_compile.first_result`
+# and :measured:`fresh-process.precompile.first_result`. The file from ``save_cache_artifacts`` :claim:`was slower than
+# the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
+# :measured:`fresh-process.cache-artifacts.first_result`. Neither that file nor ``precompile`` is worth shipping to save
+# time. Most variants ran only once, and importing PyTorch alone took :measured:`fresh-process.nothing.imports` in one
+# and :measured:`fresh-process.cache-artifacts.imports` in another. Treat a few seconds as noise: the
+# same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True
@@ -791,19 +800,19 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 #    Size of what you ship with the program
 #
-# You load the weights as before, so new weights need no new cache. Building took :measured:`build.aot_compile.wall`
-# with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
+# You still load the weights separately, so new weights need no new cache. Building took
+# :measured:`build.aot_compile.wall` with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
 #
 # ``TORCH_COMPILE_JOB_ID`` avoids the second compilation
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# A cache keeps code, but not which lengths vary. So a process that sees two lengths compiles
-# :measured:`two-lengths.cache-folder.compilations` times despite the folder, and :claim:`only
+# A cache stores code but not which lengths vary. A process that sees two lengths therefore compiles
+# :measured:`two-lengths.cache-folder.compilations` graphs despite the folder, but :claim:`only
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
-# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. The second length
-# then takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. The ID and the file with the model's code have to be the same in
-# both processes.
+# two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
+# the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
+# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and the same file
+# with the model's code.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -815,30 +824,30 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    Time to replay one call of this small model, by how it was loaded
 #
 # Every process captures its own graph, in :measured:`manual-cuda-graph.cache-folder.capture` with ``torch.cuda.graph``.
-# Here the GPU waits for the CPU, so :claim:`a graph of the eager model is faster than compiled calls
+# Here, the GPU is waiting on the CPU, so :claim:`a graph of the eager model is faster than compiled calls
 # <manual-cuda-graph.not-compiled.wall < fresh-process.cache-folder.wall>`:
-# :measured:`manual-cuda-graph.not-compiled.wall` against :measured:`fresh-process.cache-folder.wall`. Compiled code in
-# a graph :claim:`cuts that to {manual-cuda-graph.cache-folder.wall} <manual-cuda-graph.cache-folder.wall <
+# :measured:`manual-cuda-graph.not-compiled.wall` versus :measured:`fresh-process.cache-folder.wall`. Compiled code in
+# a graph :claim:`reduces this to {manual-cuda-graph.cache-folder.wall} <manual-cuda-graph.cache-folder.wall <
 # manual-cuda-graph.not-compiled.wall>`. With ``reduce-overhead``, the first call compiles, the second captures and the
-# third replays. With a cache folder, that third result came
+# third replays. With a cache folder, the third result arrived
 # :measured:`fresh-process.reduce-overhead-cache-folder.ready` after the process started.
 #
 # Limits and next steps
 # ---------------------
 #
-# - One small model, one kind of GPU, no gradients.
+# - We measured one small model on one kind of GPU, without gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
-#   GPU can share a cache. We know what another GPU or release rejects only from PyTorch's code.
-# - On a CPU, only the folder kept compiled C++; the other ways recompiled it while loading.
-# - ``aot_compile`` may pay off where tracing is slow; here it is quick.
-# - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`shapes that vary </recipes/varying_sizes>`,
+#   GPU can share a cache.
+# - On a CPU, only the folder preserved compiled C++ code. With everything else, loading recompiled it.
+# - ``aot_compile`` may pay off for models that trace slowly; this one traces quickly.
+# - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`varying shapes </recipes/varying_sizes>`,
 #   :ref:`capture a graph <capture-manually>`.
 #
 # Thanks to Oguz Ulgen for `Compile Time Caching
-# <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional AOT
-# <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ and of the `guide to aot_compile
-# <https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler_aot_compile.html>`__. People asked for this
-# in PyTorch (`saving <https://github.com/pytorch/pytorch/issues/101107>`__, `loading
+# <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional
+# AOT <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ and of the `guide to aot_compile
+# <https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler_aot_compile.html>`__. People asked for
+# this in PyTorch (`saving <https://github.com/pytorch/pytorch/issues/101107>`__, `loading
 # <https://github.com/pytorch/pytorch/issues/113287>`__, `the cache
 # <https://github.com/pytorch/pytorch/issues/137591>`__, `artifacts
 # <https://github.com/pytorch/pytorch/issues/172547>`__), vLLM (`cold starts
