@@ -90,8 +90,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
 - PyTorch 2.11 or newer, and pandas. Compiled optimizers have been in beta since 2.2.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Otherwise, the recipe falls back to small problem
-  sizes on the CPU and needs a C++ compiler. On a T4 (7.5), the training iteration runs in ``float32``, because there
-  is no ``bfloat16``.
+  sizes on the CPU and needs a C++ compiler. On a T4, the training iteration runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -218,11 +217,11 @@ for variant, quantities in counts.items():
         bench.measure("a schedule", variant, quantity, count, unit="")
 
 # %%
-# In twelve steps with a schedule, the number of compilations is :measured:`a-schedule.a-number.compilations` if the
-# learning rate is a number, and :claim:`{a-schedule.a-tensor.compilations} if it is a tensor
+# The number of compilations in twelve scheduled steps is :measured:`a-schedule.a-number.compilations` with a number
+# and :claim:`{a-schedule.a-tensor.compilations} with a tensor
 # <a-schedule.a-tensor.compilations < a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that
-# <a-schedule.a-tensor.compilations < a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum is still
-# a Python number.
+# <a-schedule.a-tensor.compilations < a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum
+# stays a number.
 #
 # The compiled step runs, but nothing is compiled
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -231,7 +230,7 @@ for variant, quantities in counts.items():
 # no graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>` and no warning. :claim:`LBFGS
 # <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
-# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce no graphs, either.
+# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce none, either.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_fold_output = True
@@ -268,7 +267,7 @@ for name, count in graphs.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set** ``fused``, ``capturable`` **and** ``lr`` **in the saved state before you load it**, and make ``lr`` a tensor.
-# Otherwise, the saved settings overwrite yours.
+# The saved settings overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
 # sphinx_gallery_fold_output = True
@@ -299,10 +298,10 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # --------------------------------------------------
 #
 # An Adam step does little arithmetic but moves a lot of data. It reads the parameter, its gradient and two running
-# means, and writes back everything except the gradient: seven values of four bytes each in ``float32``. A single
+# means, and writes all but the gradient: seven four-byte values in ``float32``. A single
 # kernel keeps all intermediate values in registers and moves only these
 # :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs one operation after another over
-# all parameters, and each operation reads from memory and writes back. Together, they move
+# all parameters, each reading from memory and writing back. Together, they move
 # :measured:`bytes-of-a-step.foreach.moved` per parameter.
 #
 # .. chart:: moved
@@ -343,7 +342,7 @@ print(moved, operations)
 # A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
 # :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`. It reaches :measured:`adam.10.fused.share` of the
 # limit, compared with :measured:`adam.10.foreach.share` for foreach. :claim:`It also needs less memory during the step
-# <adam.10.fused.memory < adam.10.foreach.memory>`: :measured:`adam.10.fused.memory` compared with
+# <adam.10.fused.memory < adam.10.foreach.memory>`: :measured:`adam.10.fused.memory` versus
 # :measured:`adam.10.foreach.memory`, including the two running means.
 
 
@@ -381,10 +380,10 @@ def limit(layers):
 # %%
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`: it reaches
 # :measured:`adam.10.compiled.share` of the limit. It also :claim:`beats the fused step in wall time
-# <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` compared with
+# <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` versus
 # :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
 # adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`.
-# But its first call costs :measured:`adam.10.compiled.first_call`; a fused step compiles nothing.
+# But its first call costs :measured:`adam.10.compiled.first_call`.
 #
 # After three steps, the weights of all variants agree to within a hundredth of the learning rate.
 
@@ -412,7 +411,7 @@ alone = bench.compare(
 # adam.100.fused.gpu>`. But :claim:`its first call is slower <adam.10.compiled.first_call <
 # adam.100.compiled.first_call>`: :measured:`adam.10.compiled.first_call` → :measured:`adam.100.compiled.first_call`.
 # The CPU also checks guards for ten times as many parameters, so :claim:`the fused step is faster in wall time
-# <adam.100.fused.wall < adam.100.compiled.wall>`: :measured:`adam.100.fused.wall` compared with
+# <adam.100.fused.wall < adam.100.compiled.wall>`: :measured:`adam.100.fused.wall` versus
 # :measured:`adam.100.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: the same step over 100 layers"
@@ -609,13 +608,13 @@ adamw = bench.compare(
 # %%
 # Do not capture just the step. :claim:`The GPU then does more work than with a fused step
 # <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`: gradients have to stay at fixed
-# addresses, so ``zero_grad`` zeroes them in place and the backward pass adds to them. If the GPU is waiting on the
+# addresses, so ``zero_grad`` zeroes them in place and backward adds to them. If the GPU is waiting on the
 # CPU, :ref:`capture the whole iteration <capture-manually>` instead, with ``fused=True, capturable=True``. :claim:`The
 # CPU then launches everything in one call <adamw-in-an-iteration.all-in-one-graph.cpu <
-# adamw-in-an-iteration.fused.cpu>`, which cuts CPU time: :measured:`adamw-in-an-iteration.fused.cpu` →
+# adamw-in-an-iteration.fused.cpu>`, cutting CPU time: :measured:`adamw-in-an-iteration.fused.cpu` →
 # :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`. The graph holds
-# :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. In this iteration, the GPU is busy anyway, so wall time stays
-# about the same.
+# :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. Here, the GPU is busy anyway, so wall time stays about the
+# same.
 
 # sphinx_gallery_fold = "Run it: NAdam, three variants"
 # sphinx_gallery_fold_output = True
