@@ -8,7 +8,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** Nothing is compiled, and it needs
    no extra memory. Optimizers without a fused kernel, such as NAdam, are worth compiling only in long runs. If the step
-   is under a tenth of an iteration, do not compile it.
+   is under a tenth of the iteration time, do not compile it.
 
    .. chart:: busy
       :case: Adam.10
@@ -16,9 +16,9 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
       :best: fused
       :hero:
 
-      One step of Adam over ten layers. Compiling it saves a little more here, but costs seconds at startup
+      One Adam step over ten layers. Compiling it is slightly faster here, but costs seconds at startup
 
-   - :measured:`adam.10.fused.speedup` speed-up for one step of Adam over foreach, the default
+   - :measured:`adam.10.fused.speedup` speed-up over foreach, the default, for one Adam step
    - :measured:`adamw-in-an-iteration.fused.speedup` speed-up for a whole iteration with AdamW
    - :measured:`nadam-in-an-iteration.compiled.first_call` for the first call of a compiled NAdam step, plus startup
    - :measured:`nadam-in-an-iteration.compiled.break_even` iterations until compiled NAdam breaks even, startup included
@@ -50,7 +50,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      rate = torch.tensor(1e-3).cuda()  # a schedule then does not recompile
+      rate = torch.tensor(1e-3).cuda()  # a schedule won't recompile
       optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
       step = torch.compile(lambda: optimizer.step())
       for _ in range(3):
@@ -69,10 +69,10 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 % or more
-     - Pass ``fused=True``; a compiled step adds little to that
-   * - NAdam, RAdam, Muon or your own optimizer, long run
+     - Pass ``fused=True``; a compiling the step adds little
+   * - Long run with NAdam, RAdam, Muon or your own optimizer
      - Compile the step; make the learning rate a tensor
-   * - The step is under a tenth of an iteration
+   * - The step is under a tenth of the iteration time
      - Do not compile it; :doc:`look elsewhere </recipes/where_time_goes>`
    * - LBFGS, SparseAdam or Adafactor
      - Leave it alone: its step does not compile
@@ -83,14 +83,14 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    - **Transformers**: nothing to do. In Transformers 5, ``Trainer`` uses fused AdamW by default.
    - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. If you clip gradients, train with
-     ``"bf16-mixed"``: ``"16-mixed"`` refuses to clip with a fused optimizer. Old versions refuse both.
-   - **Accelerate**: pass an optimizer made with ``fused=True`` to ``accelerator.prepare``.
+     ``"bf16-mixed"``: ``"16-mixed"`` raises an error if the optimizer is fused. In older versions, both do.
+   - **Accelerate**: pass an optimizer created with ``fused=True`` to ``accelerator.prepare``.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Compiled optimizers have been in beta since 2.2.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Elsewhere, the recipe runs small sizes on the CPU
-  and needs a C++ compiler. A T4 (7.5) has no ``bfloat16``, so the training iteration runs in ``float32`` there.
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Otherwise, the recipe falls back to small problem
+  sizes on the CPU and needs a C++ compiler. On a T4, the training iteration runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -139,8 +139,8 @@ ADAM = {
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Make the learning rate a tensor, and pass** ``cycle_momentum=False`` **to** ``OneCycleLR``. A Python number becomes
-# a constant in the compiled code, so each new value triggers a recompilation. After eight compilations, PyTorch warns
-# and runs the step eagerly. In a CUDA graph, a number is frozen, so the schedule has no effect.
+# a constant in the compiled code, so each new value triggers a recompilation. After eight compilations, PyTorch falls
+# back to eager mode with a warning. A CUDA graph bakes the number in, so the schedule has no effect.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 # sphinx_gallery_fold_output = True
@@ -217,19 +217,20 @@ for variant, quantities in counts.items():
         bench.measure("a schedule", variant, quantity, count, unit="")
 
 # %%
-# Over twelve steps with a schedule, PyTorch compiles :measured:`a-schedule.a-number.compilations` times with a number
-# and :claim:`{a-schedule.a-tensor.compilations} with a tensor <a-schedule.a-tensor.compilations <
-# a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that <a-schedule.a-tensor.compilations <
-# a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum stays a number.
+# The number of compilations in twelve scheduled steps is :measured:`a-schedule.a-number.compilations` with a number
+# and :claim:`{a-schedule.a-tensor.compilations} with a tensor
+# <a-schedule.a-tensor.compilations < a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that
+# <a-schedule.a-tensor.compilations < a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum
+# stays a number.
 #
 # The compiled step runs, but nothing is compiled
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Choose one: fused or compiled.** The compiler leaves fused kernels alone, so :claim:`compiling a fused Adam produces
-# {graphs-of-a-step.adam-fused.graphs} graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`,
-# without a warning. :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
+# no graphs <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>` and no warning. :claim:`LBFGS
+# <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
-# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce none either.
+# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` produce none, either.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_fold_output = True
@@ -265,8 +266,8 @@ for name, count in graphs.items():
 # The speed-up is gone after loading a checkpoint
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the state before you load it**; make ``lr`` a tensor. The saved
-# settings overwrite yours.
+# **Set** ``fused``, ``capturable`` **and** ``lr`` **in the saved state before you load it**, and make ``lr`` a tensor.
+# The saved settings overwrite yours.
 
 # sphinx_gallery_fold = "Load a checkpoint"
 # sphinx_gallery_fold_output = True
@@ -283,8 +284,8 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # Gradient clipping fails or clips too much with GradScaler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Call** ``scaler.unscale_(optimizer)`` **before you clip.** A fused optimizer unscales gradients in its step, so
-# until then they are still scaled.
+# **Call** ``scaler.unscale_(optimizer)`` **before you clip.** A fused optimizer unscales gradients inside ``step()``;
+# until then, they are still scaled.
 #
 # ``fullgraph=True`` fails
 # ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -296,17 +297,18 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # Why the default is slow: it moves 72 bytes, not 28
 # --------------------------------------------------
 #
-# A step of Adam computes little but moves a lot of data. It reads the parameter, its gradient and two running means,
-# and writes all but the gradient: seven times four bytes in ``float32``. A single kernel keeps all intermediate values
-# in registers and moves just these :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs
-# one operation after another over all parameters, each reading from memory and writing back. Together they move
+# An Adam step does little arithmetic but moves a lot of data. It reads the parameter, its gradient and two running
+# means, and writes all but the gradient: seven four-byte values in ``float32``. A single
+# kernel keeps all intermediate values in registers and moves only these
+# :measured:`bytes-of-a-step.fused-or-compiled.moved`. *Foreach*, the default, runs one operation after another over
+# all parameters, each reading from memory and writing back. Together, they move
 # :measured:`bytes-of-a-step.foreach.moved` per parameter.
 #
 # .. chart:: moved
 #    :case: bytes of a step
 #    :best: fused or compiled
 #
-#    Bytes that a step of Adam moves per parameter
+#    Bytes moved per parameter in one Adam step
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_fold_output = True
@@ -321,7 +323,7 @@ for operation, count in operations.items():
 print(moved, operations)
 
 # %%
-# The time to copy 28 bytes per parameter is the :term:`limit` below. Launch overhead is the other cost:
+# The :term:`limit` below is the time to copy 28 bytes per parameter. Launch overhead is the other cost:
 # :measured:`process.eager-operation.launch_cost` per eager operation on this host. A compiled step also checks
 # :term:`guards <guard>` for each parameter.
 #
@@ -335,13 +337,13 @@ print(moved, operations)
 #    :case: Adam.10
 #    :best: fused
 #
-#    GPU time of a step of Adam over ten layers, and the limit
+#    GPU time of one Adam step over ten layers, and the limit
 #
 # A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
-# :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`, which is :measured:`adam.10.fused.share` of the
-# limit instead of :measured:`adam.10.foreach.share`. :claim:`It also needs less memory during the step
-# <adam.10.fused.memory < adam.10.foreach.memory>`, :measured:`adam.10.fused.memory` against
-# :measured:`adam.10.foreach.memory`, two running means included.
+# :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`. It reaches :measured:`adam.10.fused.share` of the
+# limit, compared with :measured:`adam.10.foreach.share` for foreach. :claim:`It also needs less memory during the step
+# <adam.10.fused.memory < adam.10.foreach.memory>`: :measured:`adam.10.fused.memory` versus
+# :measured:`adam.10.foreach.memory`, including the two running means.
 
 
 # sphinx_gallery_fold = "How a step is made"
@@ -376,14 +378,14 @@ def limit(layers):
 
 
 # %%
-# :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`,
-# :measured:`adam.10.compiled.share` of the limit against :measured:`adam.10.fused.share`. In wall time, :claim:`it
-# beats the fused step <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` against
+# :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`: it reaches
+# :measured:`adam.10.compiled.share` of the limit. It also :claim:`beats the fused step in wall time
+# <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` versus
 # :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
 # adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`.
-# Compiling costs a first call of :measured:`adam.10.compiled.first_call`, which a fused step does not need.
+# But its first call costs :measured:`adam.10.compiled.first_call`.
 #
-# After three steps, all variants have the same weights to within a hundredth of the learning rate.
+# After three steps, the weights of all variants agree to within a hundredth of the learning rate.
 
 # sphinx_gallery_fold = "Run it: ten layers of 1024 by 1024, as in the original recipe"
 # sphinx_gallery_fold_output = True
@@ -403,13 +405,13 @@ alone = bench.compare(
 #    :case: Adam.100
 #    :best: fused
 #
-#    GPU time of a step of Adam over 100 layers, and the limit
+#    GPU time of one Adam step over 100 layers, and the limit
 #
 # With ten times as many layers, :claim:`the compiled step still needs the least GPU time <adam.100.compiled.gpu <
 # adam.100.fused.gpu>`. But :claim:`its first call is slower <adam.10.compiled.first_call <
-# adam.100.compiled.first_call>`, :measured:`adam.10.compiled.first_call` → :measured:`adam.100.compiled.first_call`,
-# and the CPU checks guards for ten times as many parameters. So :claim:`a fused step is faster in wall time
-# <adam.100.fused.wall < adam.100.compiled.wall>`: :measured:`adam.100.fused.wall` against
+# adam.100.compiled.first_call>`: :measured:`adam.10.compiled.first_call` → :measured:`adam.100.compiled.first_call`.
+# The CPU also checks guards for ten times as many parameters, so :claim:`the fused step is faster in wall time
+# <adam.100.fused.wall < adam.100.compiled.wall>`: :measured:`adam.100.fused.wall` versus
 # :measured:`adam.100.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: the same step over 100 layers"
@@ -430,8 +432,8 @@ large = bench.compare(
 # Without a fused kernel, compiling more than halves the GPU time
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# NAdam keeps the same two running means as Adam, but has no fused kernel. Compiled, :claim:`a step needs less than half
-# the GPU time <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
+# NAdam keeps the same two running means as Adam, but has no fused kernel. Compiling its step :claim:`cuts GPU time by
+# more than half <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
 # :measured:`nadam.10.compiled.gpu`.
 
 # sphinx_gallery_fold = "Run it: a step of NAdam"
@@ -458,7 +460,7 @@ nadam = bench.compare(
 # %%
 # Adagrad has had a fused kernel since PyTorch 2.12, which makes a step :claim:`{adagrad.10.fused.speedup} as fast
 # <adagrad.10.fused.wall < adagrad.10.foreach.wall>`: :measured:`adagrad.10.foreach.wall` →
-# :measured:`adagrad.10.fused.wall`. Compiled, the step takes :measured:`adagrad.10.compiled.wall`.
+# :measured:`adagrad.10.fused.wall`. A compiled step takes :measured:`adagrad.10.compiled.wall`.
 
 # sphinx_gallery_fold = "Run it: a step of Adagrad"
 # sphinx_gallery_fold_output = True
@@ -588,11 +590,11 @@ OPTIONS = {
 #
 #    One iteration of a transformer layer with AdamW: forward, backward, clipping, step
 #
-# Compared with foreach, ``fused=True`` makes an iteration :claim:`{adamw-in-an-iteration.fused.speedup} as fast
-# <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. A compiled step :claim:`saves at most
-# another tenth <0.9 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`:
+# With ``fused=True``, an iteration is :claim:`{adamw-in-an-iteration.fused.speedup} as fast as with foreach
+# <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. Compiling the step instead :claim:`saves at
+# most another tenth <0.9 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`:
 # :measured:`adamw-in-an-iteration.fused.wall` fused, :measured:`adamw-in-an-iteration.compiled.wall` compiled. The CPU
-# checks guards while the GPU still computes gradients, so the checks cost no time here.
+# checks guards while the GPU is still computing gradients, so the checks add no time here.
 
 # sphinx_gallery_fold = "Run it: AdamW, five variants"
 # sphinx_gallery_fold_output = True
@@ -604,14 +606,15 @@ adamw = bench.compare(
 )
 
 # %%
-# Do not capture the step alone. :claim:`The GPU then does more work than with a fused step
-# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because gradients have to stay at fixed
-# addresses, where ``zero_grad`` zeroes them and backward adds to them. If the GPU waits, :ref:`capture the whole
-# iteration <capture-manually>` instead, with ``fused=True, capturable=True``: :claim:`the CPU launches it in one call
-# <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`:
-# :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu` of CPU time. The
-# graph keeps :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. The GPU is busy in this iteration, so the wall
-# time stays about the same.
+# Do not capture just the step. :claim:`The GPU then does more work than with a fused step
+# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`: gradients have to stay at fixed
+# addresses, so ``zero_grad`` zeroes them in place and backward adds to them. If the GPU is waiting on the
+# CPU, :ref:`capture the whole iteration <capture-manually>` instead, with ``fused=True, capturable=True``. :claim:`The
+# CPU then launches everything in one call <adamw-in-an-iteration.all-in-one-graph.cpu <
+# adamw-in-an-iteration.fused.cpu>`, cutting CPU time: :measured:`adamw-in-an-iteration.fused.cpu` →
+# :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`. The graph holds
+# :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. Here, the GPU is busy anyway, so wall time stays about the
+# same.
 
 # sphinx_gallery_fold = "Run it: NAdam, three variants"
 # sphinx_gallery_fold_output = True
@@ -631,10 +634,10 @@ nadam_iteration = bench.compare(
 #
 #    One iteration of the same layer with NAdam
 #
-# Compiling makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} as fast
+# Compiling the step makes an iteration :claim:`{nadam-in-an-iteration.compiled.speedup} as fast
 # <nadam-in-an-iteration.compiled.wall < nadam-in-an-iteration.foreach.wall>`:
 # :measured:`nadam-in-an-iteration.foreach.wall` → :measured:`nadam-in-an-iteration.compiled.wall`. With an empty cache,
-# it breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations. That includes
+# it breaks even after :measured:`nadam-in-an-iteration.compiled.break_even` iterations. The cost includes
 # :measured:`nadam-in-an-iteration.compiled.first_call` for the first call and :measured:`process.compiler.start_up` for
 # :ref:`compiler startup <compiler-startup>`.
 
@@ -662,23 +665,23 @@ for name in ("foreach", "fused"):
 #
 # :claim:`Passing fused=True shrinks the step <adamw-in-an-iteration.fused.optimizer_share <
 # adamw-in-an-iteration.foreach.optimizer_share>` from :measured:`adamw-in-an-iteration.foreach.optimizer_share` to
-# :measured:`adamw-in-an-iteration.fused.optimizer_share` of the GPU time here. A step costs the same for any batch
-# size, so your share will differ. To measure it, call ``look(iteration)`` and, after a backward pass,
-# ``look(optimizer.step)``, on a copy of the model: ``look`` runs real steps.
+# :measured:`adamw-in-an-iteration.fused.optimizer_share` of the iteration's GPU time. A step costs the same at
+# any batch size, so your share will differ. To measure it, call ``look(iteration)`` and, after a backward pass,
+# ``look(optimizer.step)``. Use a copy of the model, because ``look`` runs real steps.
 #
 # Limits and next steps
 # ---------------------
 #
 # - Weights and optimizer states are ``float32``, on one GPU. We did not time SGD, RAdam, Muon or gradient accumulation.
 # - With `FSDP2 <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__, each GPU updates its own
-#   shard of the weights, so its kernels are shorter and launch overhead counts more. 8-bit states, as in `torchao
+#   shard of the weights, so its kernels are shorter and launch overhead matters more. 8-bit states, as in `torchao
 #   <https://github.com/pytorch/ao>`__, move fewer bytes. We measured neither.
-# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`its eager step then
-#   gets slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
+# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`that makes its eager
+#   step slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
 #   :measured:`adam.10.foreach-capturable.wall`. PyTorch 2.15 restores the setting.
 # - ``torch._dynamo.mark_static_address``, which one variant needs, is not a stable API.
-# - Next: :doc:`CUDA graphs </recipes/cuda_graphs>` if the GPU waits, :doc:`dynamic shapes </recipes/varying_sizes>` if
-#   something else recompiles.
+# - Next: :doc:`CUDA graphs </recipes/cuda_graphs>` if the GPU is waiting on the CPU, :doc:`dynamic shapes
+#   </recipes/varying_sizes>` if something else recompiles.
 #
 # Thanks to `Michael Lazos <https://github.com/mlazos>`__ for `Compiling the optimizer with torch.compile
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__, its `sequel on schedules
@@ -686,5 +689,5 @@ for name in ("foreach", "fused"):
 # optimizer with PT2 <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__, to 김승환 for the
 # `Korean translation <https://tutorials.pytorch.kr/recipes/compiling_optimizer.html>`__, and to the Chinese
 # translators. The original recipe reports 392 µs compiled and 747 µs eager. We measured
-# :measured:`adam.10.compiled.wall` and :measured:`adam.10.foreach.wall`, on another GPU; in the original, compiling had
-# already made the eager optimizer capturable. It does not time ``fused=True``.
+# :measured:`adam.10.compiled.wall` and :measured:`adam.10.foreach.wall` on a different GPU. In the original, compiling
+# had already made the eager optimizer capturable. It does not time ``fused=True``.
