@@ -66,9 +66,9 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
-   * - GPU busy 80 % or more
+   * - GPU busy 80% or more
      - Pass ``fused=True``; a compiling the step adds little
    * - Long run with NAdam, RAdam, Muon or your own optimizer
      - Compile the step; make the learning rate a tensor

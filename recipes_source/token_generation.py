@@ -74,11 +74,11 @@ Too few tokens per second from your language model, with or without ``torch.comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
      - A static cache, and a CUDA graph of the decode step
-   * - GPU busy 80 to 95 %
+   * - GPU busy 80 to 95%
      - Try a graph: it can save only the idle share
-   * - GPU busy above 95 %
+   * - GPU busy above 95%
      - No graph: quantize, or batch more sequences
    * - ``.item()`` or ``.cpu()`` in the decode step
      - ``reduce-overhead``: a manual capture cannot sync with the CPU

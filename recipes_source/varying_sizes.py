@@ -70,11 +70,11 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
      - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
-   * - GPU busy 80 to 95 %
+   * - GPU busy 80 to 95%
      - Compile, then try ``reduce-overhead`` if shapes repeat
-   * - GPU busy above 95 %
+   * - GPU busy above 95%
      - Compile; no graphs, no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
      - Once: fine. Often: look for ``dynamic=False``, 0 and 1, lengths as keys

@@ -74,11 +74,11 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
+   * - GPU busy below 80%, as ``look`` prints it
      - Launch-bound: remove syncs, pass ``fused=True``, capture a CUDA graph
-   * - GPU busy 80 to 95 %
+   * - GPU busy 80 to 95%
      - A graph and ``bfloat16`` can each help a little: try both
-   * - GPU busy above 95 %
+   * - GPU busy above 95%
      - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
      - Load data in worker processes; do not compile yet
@@ -126,13 +126,13 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #    * - New batches take at least 1.5 times as long
 #      - The loop is waiting for data
 #      - Worker processes, pinned memory, less work per sample
-#    * - Same batch: GPU busy below 80 %
+#    * - Same batch: GPU busy below 80%
 #      - Launch-bound: the GPU is waiting on the CPU
 #      - Remove syncs; ``fused=True``; a CUDA graph (:ref:`which kind <capture-manually>`)
-#    * - Same batch: GPU busy 80 to 95 %
+#    * - Same batch: GPU busy 80 to 95%
 #      - Some of both
 #      - Try a graph: it saves at most the idle share. Then try ``bfloat16``
-#    * - Same batch: GPU busy above 95 %
+#    * - Same batch: GPU busy above 95%
 #      - GPU-bound
 #      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
 #        </recipes/compile_modes>`
