@@ -10,7 +10,7 @@ from tests.helpers.site_pages import LANGUAGES, NAMES
 
 SCRIPT = runpy.run_path(str(ROOT / ".github/scripts/theme_css.py"))
 REMEDY = "`make html`, then .venv/bin/python .github/scripts/theme_css.py"
-MOST_SENT = 73_000  # bytes of a first visit, compressed; Korean takes 4,000 more than English
+MOST_SENT = 75_000  # bytes of a first visit, compressed; Korean takes 4,000 more than English
 STYLE = (ROOT / "_static/theme.css").read_text(encoding="utf-8")
 
 
