@@ -86,7 +86,7 @@ Choose the mode by how busy your GPU is.
      - Try ``default`` and ``reduce-overhead``; keep the winner
    * - GPU busy above 95%
      - ``default``: a graph would only add input copies
-   * - ``default`` increases GPU time (seen in 2.11 and earlier)
+   * - ``default`` increases GPU time (seen in PyTorch 2.11)
      - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
    * - A single matmul and nothing else
      - Do not compile
@@ -97,21 +97,21 @@ Choose the mode by how busy your GPU is.
 
    - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles automatically, in
      ``reduce-overhead`` mode. ``TrainingArguments(torch_compile=True, torch_compile_mode="default")`` compiles the
-     whole model. To compile layer by layer instead, see :doc:`First call </recipes/regional_compilation>`.
+     whole model; to compile layer by layer, see :doc:`First call </recipes/regional_compilation>`.
    - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks(mode="default")``. With ``reduce-overhead``, each
      block gets its own graph and overwrites other blocks' outputs unless you call
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
-   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if
-     launch-bound and shapes repeat. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``;
-     otherwise each new shape triggers a recompilation.
+   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
+     model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch
+     --dynamo_use_dynamic``; otherwise each new shape recompiles.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Two experiments need torchvision and Transformers 5.18 or newer.
-- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, it runs in ``float32``. Without a GPU,
-  the recipe falls back to small problem sizes on the CPU and needs a C++ compiler.
+- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, the recipe runs in ``float32``. Without a
+  GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -195,9 +195,10 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# If a profile of a ``bfloat16`` model shows kernels with ``f32f32`` or ``sgemm`` in their names, something fell back
-# to ``float32``, such as attention that no fused kernel supports. Unfused attention :claim:`costs more than ten times
-# the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# For a ``float32`` model, call ``torch.set_float32_matmul_precision("high")``. In a ``bfloat16`` model,
+# something runs in ``float32``, such as attention that no fused kernel supports: look for ``f32f32`` or ``sgemm``
+# in kernel names. Unfused attention :claim:`costs more than ten times the GPU time
+# <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
 # sphinx_gallery_fold = "Helpers: list kernels, and compute attention in two ways"
@@ -465,8 +466,8 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.first_call` (1 run). :claim:`Capturing the iteration
 # manually beats both <cuda_graphs:training-by-hand.one-graph.wall < training-by-pytorch.whole-step.wall>`.
 #
-# ``default`` halves element-wise time; a graph adds a copy
-# ---------------------------------------------------------
+# ``default`` cuts element-wise time by more than half; a graph adds a copy
+# -------------------------------------------------------------------------
 #
 # Fusing sine, cosine and addition into one kernel :claim:`cuts GPU time by more than half <2 * sin-cos.default.gpu <
 # sin-cos.not-compiled.gpu>`: :measured:`sin-cos.not-compiled.gpu` → :measured:`sin-cos.default.gpu`.
@@ -494,7 +495,7 @@ elements = bench.compare(
 # ``default`` leaves the GPU mostly idle in BERT
 # ----------------------------------------------
 #
-# The sentence has eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
+# The input is one sentence of eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
 # time in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
 # graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
@@ -540,7 +541,7 @@ if bert:
 # After twelve operations in ``bfloat16``, :claim:`the compiled result has the smaller error
 # <twelve-operations.default.error < twelve-operations.not-compiled.error>`:
 # :measured:`twelve-operations.default.error` versus :measured:`twelve-operations.not-compiled.error`. BERT's outputs,
-# around 1, are off by up to :measured:`bert-rounding.default.error` compiled and
+# on the order of 1, are off by up to :measured:`bert-rounding.default.error` compiled and
 # :measured:`bert-rounding.not-compiled.error` eager (1 run).
 #
 # To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
@@ -623,7 +624,7 @@ if bert:
 #
 #    64 sequences of 512 tokens through two layers of BERT.
 #
-# In PyTorch 2.11, on another host, compiling the whole model :claim:`more than doubled its GPU time <2 *
+# In PyTorch 2.11, on other hosts, compiling the whole model :claim:`more than doubled its GPU time <2 *
 # bert-long-texts.not-compiled.gpu < bert-long-texts.default.gpu@2.11>`, to
 # :measured:`bert-long-texts.default.gpu@2.11`, and compiling layer by layer :claim:`was best
 # <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for
@@ -696,11 +697,10 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# Tuning targets work such as a linear layer over 8192 rows of 4096 numbers. The first call took
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time did not drop by even a tenth
+# Tuning targets work such as a large linear layer (8192 rows of 4096 features). The first call took :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time barely changed
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
-# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run).
-# PyTorch tunes only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
+# :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
+# tunes only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -726,9 +726,9 @@ large = bench.compare(
 # ------------------------------------------
 #
 # Compiled for one thread, a NumPy function is :claim:`{a-numpy-function.compiled-one-thread.speedup} as fast
-# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>`, because it does not store the individual
-# products: :measured:`a-numpy-function.numpy.wall` → :measured:`a-numpy-function.compiled-one-thread.wall`. The mean
-# of all products equals the product of the means, and :claim:`that formula is faster still
+# <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>` (:measured:`a-numpy-function.numpy.wall` →
+# :measured:`a-numpy-function.compiled-one-thread.wall`), because it does not store the individual products. The mean of
+# all products equals the product of the means, and :claim:`that formula is faster still
 # <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`, without a compiler:
 # :measured:`a-numpy-function.numpy-better-formula.wall` (1 run).
 
@@ -767,13 +767,13 @@ numpy_function = bench.compare(
 # Limits and next steps
 # ---------------------
 #
-# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to all twelve.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. See :ref:`changes up to 2.15
-#   <newer-pytorch>`.
-# - See also :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch's page
-#   on `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
+# - Two layers of BERT fit into the GPU's cache, so do not extrapolate their GPU time to twelve.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process (:ref:`changes in 2.15
+#   <newer-pytorch>`).
+# - See :ref:`how break-even is computed <break-even>`, the :doc:`serving checklist </serving>` and PyTorch on
+#   `CUDA graphs <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__.
 #
-# Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, on whose `chapter on PyTorch 2
-# <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ (PyTorch实用教程(第二版)) this recipe
-# builds. The chapter reports a speed-up of 10 for a NumPy function; we measured
+# Thanks to `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__: this recipe builds on the `chapter on
+# PyTorch 2 <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ in PyTorch实用教程(第二版).
+# The chapter reports a speed-up of 10 for a NumPy function; we measured
 # :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread.

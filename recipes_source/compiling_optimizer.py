@@ -69,7 +69,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
    * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more
-     - Pass ``fused=True``; a compiling the step adds little
+     - Pass ``fused=True``; compiling the step adds little
    * - Long run with NAdam, RAdam, Muon or your own optimizer
      - Compile the step; make the learning rate a tensor
    * - The step is under a tenth of the iteration time

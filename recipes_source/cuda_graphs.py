@@ -107,7 +107,7 @@ Does your GPU wait for the CPU to launch kernels?
    * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95%
-     - Try a graph: it can only remove idle time
+     - Expect little from a graph: it only removes idle time
    * - GPU busy above 95%
      - Skip the graph and compile: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
@@ -174,7 +174,7 @@ Does your GPU wait for the CPU to launch kernels?
 #
 # **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
 # still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it reuses captured
-# addresses, shapes and numbers: miss one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
+# addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
 # First run the code once (in training, on a side stream), then compare a replay with eager on new inputs. In PyTorch
 # 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
 
@@ -437,9 +437,8 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later ``reduce-overhead`` calls overwrite results without this error. PyTorch 2.15 can clone for
-# you, with the options in the cell. If a step calls several compiled functions, start each step with
-# ``torch.compiler.cudagraph_mark_step_begin()``.
+# Clone here, too: later ``reduce-overhead`` calls can overwrite results without raising this error. PyTorch 2.15 can
+# clone for you. If a step calls several compiled functions, start it with ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Keep results of reduce-overhead"
 # sphinx_gallery_fold_output = True
@@ -874,8 +873,9 @@ publish_start(case, calls)
 # %%
 # **Different results after compiling?** A graph is bitwise identical (difference:
 # :measured:`inference-by-hand.one-graph.difference`). Compiled blocks differ by up to
-# :measured:`inference-by-hand.blocks-compiled.difference` (outputs around 1), because fused ``bfloat16`` kernels round
-# less often. See :ref:`how to check, and how to round as often as eager <different-results>`.
+# :measured:`inference-by-hand.blocks-compiled.difference` (outputs with a standard deviation of 1), because fused
+# ``bfloat16`` kernels round less often. See :ref:`how to check, and how to round as often as eager
+# <different-results>`.
 
 # sphinx_gallery_fold = "Compare the results"
 # sphinx_gallery_fold_output = True
@@ -891,8 +891,8 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # A copied input can cost as much as the work
 # -------------------------------------------
 #
-# Write a large input directly to the captured address. With a copy first, doubling 64 million numbers costs
-# :claim:`{a-large-input.input-copied.gpu} of GPU time instead of {a-large-input.input-in-place.gpu}
+# Write a large input directly to the captured address. If it is copied first, multiplying 64 million numbers by 2
+# costs :claim:`{a-large-input.input-copied.gpu} instead of {a-large-input.input-in-place.gpu}
 # <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
 # sphinx_gallery_fold = "Time the copy"
@@ -986,7 +986,7 @@ if bench.gpu:
 #
 # Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
 # together: otherwise PyTorch frees a cuBLAS workspace that another graph still uses. PyTorch 2.15 keeps no such
-# workspace, and mixing both stays correct (wrong values: :measured:`both-kinds-of-graphs.replay.differing`).
+# workspace, and you can mix both (wrong values: :measured:`both-kinds-of-graphs.replay.differing`).
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
 # sphinx_gallery_fold_output = True
@@ -1067,7 +1067,7 @@ if bench.gpu:
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
-# clusters. Here, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu <
-# training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# clusters. Here, :claim:`the GPU idles more than half the time <2 *
+# training-by-hand.not-compiled.gpu < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

@@ -85,7 +85,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Without an ``OutOfMemoryError``, :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
      - Save fewer activations: reduce the budget or checkpoint blocks
@@ -110,8 +110,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in earlier releases, compiled training can lose gradients (:ref:`what
-  changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype feature in 2.15.
+- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in PyTorch 2.10 to 2.14, compiled training can lose gradients
+  (:ref:`what changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype feature in 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Without one, the recipe falls back to small
   problem sizes on the CPU, measures no memory, and needs a C++ compiler.
 """
@@ -551,9 +551,9 @@ else:
 #
 # In eager mode, checkpointing each block :claim:`cuts the peak to less than a quarter <4 *
 # training-step.eager-checkpoint.memory < training-step.eager.memory>`, :measured:`training-step.eager.memory` →
-# :measured:`training-step.eager-checkpoint.memory`, but :claim:`GPU time goes up <training-step.eager.gpu <
-# training-step.eager-checkpoint.gpu>`: :measured:`training-step.eager.wall` →
-# :measured:`training-step.eager-checkpoint.wall` per step. Compared with eager mode, compiled blocks :claim:`are faster
+# :measured:`training-step.eager-checkpoint.memory`, but :claim:`each step takes longer <training-step.eager.wall <
+# training-step.eager-checkpoint.wall>`: :measured:`training-step.eager.wall` →
+# :measured:`training-step.eager-checkpoint.wall`. Compared with eager mode, compiled blocks :claim:`are faster
 # <training-step.blocks.wall < training-step.eager.wall>` and :claim:`need less memory <training-step.blocks.memory <
 # training-step.eager.memory>`: :measured:`training-step.blocks.wall` and :measured:`training-step.blocks.memory`. With
 # a checkpoint inside, a step takes about as long as in eager mode,
@@ -610,8 +610,8 @@ del models, model, expected
 # At 0.9, the compiler recomputes no matmuls: :claim:`the peak drops from {budget.1.blocks.memory} to
 # {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and the time per step stays
 # about the same, :measured:`budget.0-9.blocks.wall`. At 0.5, training needs :measured:`budget.0-5.blocks.memory` and
-# :measured:`budget.0-5.blocks.wall` per step. At 0.1, it :claim:`needs less than half the memory of no budget <2
-# * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
+# :measured:`budget.0-5.blocks.wall` per step. At 0.1, it :claim:`needs less than half the memory that it needs without
+# a budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
 # :measured:`budget.0-1.blocks.wall` per step.
 #
 # If you compile the whole model, one budget covers all of it, so the compiler may save a lot for one block and nothing
@@ -651,8 +651,8 @@ budgets = bench.compare(
 # with a budget of 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1
 # <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they save what checkpoints save
 # and reach :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
-# :measured:`longest-in-24-gb.eager-checkpoint.longest`. Here, the model is twice as deep and compiled with
-# ``dynamic=True``. The search stops when the next length, 4% more, does not fit.
+# :measured:`longest-in-24-gb.eager-checkpoint.longest`. For this search, the model is twice as deep and is compiled
+# with ``dynamic=True``. The search stops when the next length, 4% more, does not fit.
 
 # sphinx_gallery_fold = "How the longest sequence is found"
 # sphinx_gallery_fold_output = True
@@ -756,8 +756,8 @@ for name, tokens in longest.items():
 #   checkpointing (``context_fn=``), offloading, and FSDP2.
 # - A budget limits what is saved, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__
 #   the two differ.
-# - Next: :doc:`why blocks, not the model </recipes/regional_compilation>`, :doc:`varying lengths
-#   </recipes/varying_sizes>`, :doc:`what a graph holds </recipes/cuda_graphs>`.
+# - Next: :doc:`why to compile blocks instead of the model </recipes/regional_compilation>`, :doc:`how to handle varying
+#   lengths </recipes/varying_sizes>`, and :doc:`how much memory a CUDA graph holds </recipes/cuda_graphs>`.
 #
 # Thanks to the authors of issues `120381 <https://github.com/pytorch/pytorch/issues/120381>`__, `143176
 # <https://github.com/pytorch/pytorch/issues/143176>`__, `161650 <https://github.com/pytorch/pytorch/issues/161650>`__
@@ -765,6 +765,6 @@ for name, tokens in longest.items():
 # <https://github.com/pytorch/torchtitan/pull/1731>`__, and to the authors of `Current and New Activation Checkpointing
 # Techniques in PyTorch <https://pytorch.org/blog/activation-checkpointing-techniques/>`__, which explains the idea of
 # the budget. Two expectations turned out to be wrong. Issue 143176, from 2024, expects no savings from a checkpoint
-# outside compiled code; :claim:`here, it needs less than one inside <training-step.blocks-checkpoint-outside.memory <
-# training-step.blocks-checkpoint-inside.memory>`. We also expected a budget of 0.1 to fit sequences as long as
-# checkpoints do, but only a budget of 0 does.
+# outside compiled code; :claim:`here, it needs less memory than one inside
+# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`. We also expected a
+# budget of 0.1 to fit sequences as long as checkpoints do, but only a budget of 0 does.

@@ -83,7 +83,7 @@ Does every new container compile before it answers, even though the model has no
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Do not compile. Capture the eager model: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder
@@ -109,7 +109,7 @@ Does every new container compile before it answers, even though the model has no
 
 - PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype feature in 2.15.
-- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Without one, the recipe
+- A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Without a GPU, the recipe
   falls back to a small model on the CPU and leaves out CUDA graphs.
 - In the image: a C compiler such as gcc and Python's headers, because Triton uses them to build its launchers. You
   do not need the CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
@@ -663,18 +663,18 @@ if precompiled:
 # Anyone who can write to the cache can run code in your service
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache as you ship your code**, and let only your service write to it: PyTorch runs what it loads from
-# caches and packages. The service's user must own the folder (``COPY --chown``). In a read-only
-# folder, the first call fails because PyTorch 2.15 creates lock files there (tested on a CPU).
+# **Ship the cache with your code**, and let only your service write to it: PyTorch runs what it loads from caches and
+# packages. The service's user must own the folder (``COPY --chown``). In a read-only folder, the first
+# call fails because PyTorch 2.15 creates lock files there (tested on a CPU).
 #
 # Why startup is slow: import, trace, compile
 # -------------------------------------------
 #
 # A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
-# stores generated code and kernels, so most of the remaining time goes into imports:
+# stores code and kernels, so most of the remaining time goes into imports:
 # :measured:`fresh-process.cache-folder.imports` for PyTorch and :measured:`fresh-process.cache-folder.load` for the
 # compiler. Files from ``aot_compile`` and ``precompile`` also store what was traced. You cannot ship a CUDA graph,
-# because it contains the addresses of one process.
+# because its memory addresses are valid only in one process.
 #
 # .. spans:: start with nothing
 #    :beside: start with a cache folder
@@ -745,18 +745,18 @@ for case, variant in {
 #
 # The first result arrives :claim:`after {fresh-process.cache-folder.first_result} instead of
 # {fresh-process.nothing.first_result} <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`.
-# Eager code :claim:`answers sooner still <fresh-process.not-compiled.first_result <
-# fresh-process.cache-folder.first_result>`, after :measured:`fresh-process.not-compiled.first_result`: it imports no
-# compiler.
+# Eager code :claim:`is faster still <fresh-process.not-compiled.first_result <
+# fresh-process.cache-folder.first_result>`, at :measured:`fresh-process.not-compiled.first_result`: it does not import
+# the compiler.
 #
 # We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. But loading their files
 # imports the compiler anyway, and their first results arrived after :measured:`fresh-process.aot_compile.first_result`
 # and :measured:`fresh-process.precompile.first_result`. The file from ``save_cache_artifacts`` :claim:`was slower than
 # the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
 # :measured:`fresh-process.cache-artifacts.first_result`. Neither that file nor ``precompile`` is worth shipping to save
-# time. Most variants ran only once, and importing PyTorch alone took :measured:`fresh-process.nothing.imports` in one
-# and :measured:`fresh-process.cache-artifacts.imports` in another. Treat a few seconds as noise: the
-# same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
+# time. Four variants ran only once, and importing PyTorch alone took between
+# :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`. Treat a few
+# seconds as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
 
 # sphinx_gallery_fold = "Run it: the other ways"
 # sphinx_gallery_fold_output = True
@@ -838,10 +838,10 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # - We measured one small model on one kind of GPU, without gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
 #   GPU can share a cache.
-# - On a CPU, only the folder preserved compiled C++ code. With everything else, loading recompiled it.
+# - On a CPU, only the folder preserved compiled C++ code. With everything else, that code was recompiled on loading.
 # - ``aot_compile`` may pay off for models that trace slowly; this one traces quickly.
-# - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`varying shapes </recipes/varying_sizes>`,
-#   :ref:`capture a graph <capture-manually>`.
+# - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`handle varying shapes
+#   </recipes/varying_sizes>`, :ref:`capture a graph <capture-manually>`.
 #
 # Thanks to Oguz Ulgen for `Compile Time Caching
 # <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional

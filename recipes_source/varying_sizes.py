@@ -8,7 +8,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    **Just compile: at the second shape, PyTorch compiles one version for all shapes.** If the GPU waits on the CPU, add
    CUDA graphs: capture manually for a few known shapes; otherwise, use ``reduce-overhead``. Pad only if new shapes keep
-   coming. If the GPU is busy, skip both. Compile only for long runs: compiler startup costs
+   coming. If the GPU is busy, do neither. Compile only for long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -19,7 +19,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
       Twenty calls to a small, launch-bound model, each with a different length
 
-   - :measured:`few-texts.cuda-graphs.speedup` over eager with CUDA graphs, in a small model
+   - :measured:`few-texts.cuda-graphs.speedup` speed-up over eager with CUDA graphs, in a small model
    - :measured:`few-texts.cuda-graphs.first_call` for the first 20 calls, plus startup
    - :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls each to break even
    - :measured:`a-new-length.cuda-graphs.new_length` to capture each new length
@@ -70,7 +70,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
    * - GPU busy 80 to 95%
      - Compile, then try ``reduce-overhead`` if shapes repeat
@@ -570,7 +570,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **With** ``dynamic=True``, **do not warm up with square images.** PyTorch assumes that sizes that are equal in the
-# first call always are.
+# first call stay equal.
 #
 # Padding changes the result
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -587,7 +587,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 #
 # A **CUDA graph** has no symbols: each shape needs its own graph, captured from the same compiled code. With
 # ``reduce-overhead``, a shape's first call runs that code, the second captures it, and the third replays the graph.
-# **Padding** leaves only a few shapes, but the GPU does the work for the padding, too.
+# **Padding** leaves only a few shapes, but the GPU has to process the padding, too.
 #
 # .. chart:: tokens, padded_tokens
 #    :case: eight texts
@@ -754,14 +754,14 @@ visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
 many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 
 # %%
-# Code for any length runs within 5% of code for one length
-# ---------------------------------------------------------
+# Code for any length costs at most 5%
+# ------------------------------------
 #
 # .. chart:: gpu
 #    :case: five lengths
 #    :best: compiled for any length
 #
-#    GPU time of a pass over five lengths. The code for any length uses ``mark_dynamic``; we did not time
+#    GPU time of a pass over five lengths. Code for any length uses ``mark_dynamic``; we did not time
 #    ``dynamic=True``.
 #
 # ``dynamic=False`` :claim:`saves less than 5% of the GPU time per pass <0.95 * five-lengths.compiled-for-any-length.gpu
@@ -790,7 +790,7 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 #
 #    GPU time of a pass over 20 lengths, padded to one, two or eight sizes.
 #
-# :claim:`From one size to eight, GPU time drops from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
+# :claim:`Padding to eight sizes instead of one cuts GPU time from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
 # {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`Even one size
 # beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
@@ -839,5 +839,5 @@ for number in NUMBERS:
 # - Still recompiling? ``TORCH_LOGS=dynamic`` shows where a size was specialized, and ``tlparse`` turns the
 #   ``TORCH_TRACE`` folder into a report of all compilations.
 #
-# Thanks to PyTorch for its chapter on `dynamic shapes
+# Thanks to the PyTorch team for its chapter on `dynamic shapes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__.

@@ -17,7 +17,12 @@ def list_site_quantities() -> list[Quantity]:
     """Return the quantities of this site, with labels in the reader's language."""
     return [
         Quantity(name="ready", label=_("ready after"), unit="s"),
-        Quantity(name="new_length", label=_("a new length"), unit="s"),
+        Quantity(name="new_length", label=_("extra time for a new length"), unit="s"),
+        Quantity(name="second_length", label=_("second length"), unit="s"),
+        Quantity(name="imports", label=_("importing packages"), unit="s"),
+        Quantity(name="load", label=_("loading"), unit="s"),
+        Quantity(name="capture", label=_("capturing a graph"), unit="s"),
+        Quantity(name="hits", label=_("cache hits"), compared=False),
         Quantity(name="first_pass", label=_("first pass"), unit="s"),
         Quantity(name="second_pass", label=_("second pass"), unit="s"),
         Quantity(name="third_pass", label=_("third pass"), unit="s"),

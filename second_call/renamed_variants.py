@@ -13,6 +13,7 @@ from sphinx_recorded_gallery.api import Language
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "compile_modes": {
+        "a product": "a matmul",
         "channels_last, not compiled": "channels_last, eager",
         "not compiled": "eager",
     },
@@ -38,6 +39,8 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "without compiling": "eager",
     },
     "varying_sizes": {
+        "few texts": "few sequences",
+        "many texts": "many sequences",
         "without compiling": "eager",
     },
     "where_time_goes": {

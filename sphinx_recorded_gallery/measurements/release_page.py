@@ -145,7 +145,8 @@ def _tell_machines(
         )
     else:
         text = _(
-            "%(now)s compared with %(before)s on the %(machines)s machines that measured both."
+            "%(now)s compared with %(before)s on the %(machines)s machines where both were "
+            "measured."
         )
     return _paragraph(nodes.Text(typeset(str(text % facts), Language.current(env.config).locale)))
 
@@ -294,8 +295,8 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
         )
     if first.unit == "s":
         return (
-            _("%(quantity)s: faster by %(by)s in %(count)s of %(all)s measurements"),
-            _("%(quantity)s: slower by %(by)s in %(count)s of %(all)s measurements"),
+            _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),
+            _("%(quantity)s: up by %(by)s in %(count)s of %(all)s measurements"),
         )
     return (
         _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),

@@ -255,8 +255,9 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
     summary = _("How the numbers in the text were measured")
     notes = [
         _(
-            "A range spans the machines measured so far. A range that is expected on another "
-            "machine depends only on the GPU and should hold on 95 of 100 machines."
+            "A range covers the machines measured so far. Where it says “expected on another "
+            "machine”, the number depends only on the GPU, and the range should hold on 95 of "
+            "100 machines."
         )
     ]
     if node["hosts"] == 1:

@@ -391,6 +391,8 @@ def check_changed_code(message: Message) -> Iterator[str]:
     if not _has_code_of_source(message):
         return
     for source, target in message.differences.equivalent:
+        if any(mirror.translate(source) == target for mirror in message.language.mirrors):
+            continue
         yield f"{source} stands there as {target}; keep it if a program reads it"
     left_out = message.differences.left_out
     if left_out:

@@ -73,9 +73,7 @@ def test_measurements_outside_their_ranges_are_told(published: Gallery, drifts: 
     assert "1 of 3 measurements lie in the ranges of HEAD" in told
     assert "```text\n1 new processes on 1 hosts, Some GPU\noutside: adam.10.compiled.gpu: " in told
     assert "2 (1.811 to 2.209 expected), now 2.5 ms, +25.0%\n" in told
-    assert (
-        "adam.10.eager.first_call: 1.1 (1 to 1.2 seen on 3 hosts), now 2 ms, +81.8%\n```" in told
-    )
+    assert "adam.10.eager.first_call: 1.1 (1 to 1.2 seen on 3 hosts), now 2 ms, +81.8%\n```" in told
 
 
 def test_what_other_code_measures_in_another_unit_is_not_compared(
