@@ -91,6 +91,8 @@ def test_a_link_may_lead_to_the_same_page_of_a_mirror(address: str, is_refused: 
         language=Language(code="ko", name="한국어", mirrors=(mirror,)),
     )
     assert bool([*run_checks(message, BREAKING)]) == is_refused
+    if not is_refused:
+        assert [*run_checks(message, ADVICE)] == []
 
 
 # Of real translations: those that somebody wrote anew, and those that something was put into
