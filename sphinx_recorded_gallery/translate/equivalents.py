@@ -273,12 +273,17 @@ def _without_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub(lambda match: match[0][0] + match[0][-1], text)
 
 
+def is_at_mirror(source: str, target: str, language: Language) -> bool:
+    """Tell whether an address leads to the page of another one at a mirror of the language."""
+    return any(mirror.translate(source) == target for mirror in language.mirrors)
+
+
 def is_same_page(source: str, target: str, language: Language) -> bool:
     """Tell whether an address leads to the page of another one, in a language.
 
     It may be at the same site, in Wikipedia, or at one of the language's mirrors.
     """
-    if any(mirror.translate(source) == target for mirror in language.mirrors):
+    if is_at_mirror(source, target, language):
         return True
     try:
         ours, theirs = urlsplit(source), urlsplit(target)

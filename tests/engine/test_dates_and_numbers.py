@@ -16,6 +16,7 @@ def test_dates_and_marks_follow_the_language() -> None:
     assert format_date(day, zh) == "2026\xa0年\xa011\xa0月\xa021\xa0日"
     assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"
     assert typeset("版本是 2.15。 变化： ", zh) == "版本是 2.15。变化："
+    assert typeset("缩短 8% （取决于机器） < 9%", zh) == "缩短 8%（取决于机器）< 9%"
     assert typeset(made, find_locale("en")) == made
     shares = [format_percent(0.0616, find_locale(code), 1) for code in ("en", "ko", "de")]
     assert shares == ["6.2%", "6.2%", "6,2\xa0%"]

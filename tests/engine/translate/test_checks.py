@@ -91,7 +91,7 @@ def test_a_link_may_lead_to_the_same_page_of_a_mirror(address: str, is_refused: 
         language=Language(code="ko", name="한국어", mirrors=(mirror,)),
     )
     assert bool([*run_checks(message, BREAKING)]) == is_refused
-    if not is_refused:  # nor is there anything to look at
+    if not is_refused:
         assert [*run_checks(message, ADVICE)] == []
 
 
