@@ -317,8 +317,8 @@ for name, count in compilations.items():
 # into :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs <
 # cuda-graphs-of-a-call.through-the-cpu.graphs>`, :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here;
 # modifying an input :claim:`leaves none <cuda-graphs-of-a-call.changes-its-input.graphs <
-# cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct and nothing warns you, so count
-# ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=perf_hints`` prints the reason.
+# cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct, but nothing warns of a split:
+# count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=cudagraphs`` prints why.
 
 # sphinx_gallery_fold = "Helpers: count CUDA graphs"
 # sphinx_gallery_once = True

@@ -730,7 +730,7 @@ publish_start(case, calls)
 # Sixteen linear layers fit into :measured:`detours.0.reduce-overhead.graphs` graph. With three round trips through the
 # CPU, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=perf_hints`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
+# ``TORCH_LOGS=cudagraphs`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
 
 # sphinx_gallery_fold = "A model with round trips through the CPU"
 # sphinx_gallery_fold_output = True
