@@ -714,7 +714,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
 # :measured:`short-input.blocks.speedup` the speed of eager, and the whole model at
-# :measured:`short-input.model.speedup`. In PyTorch 2.11, on another host, we measured
+# :measured:`short-input.model.speedup`. In PyTorch 2.11, on other hosts, we measured
 # :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
 #
 # A warm cache shortens the first call, not the imports
