@@ -659,7 +659,7 @@ budgets = bench.compare(
 
 LIMIT = 24e9 if ROOMY else 1e9  # bytes
 SHORT = 256 if ROOMY else 128  # tokens
-DEEP = 2 * DEPTH  # blocks
+DEEP = 2 * DEPTH  # number of blocks
 
 
 def measure_step(model, budget, length):
