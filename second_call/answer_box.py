@@ -103,7 +103,10 @@ class AnswerDirective(SphinxDirective):
         facts: Sequence[nodes.bullet_list],
         code: nodes.container,
     ) -> None:
-        """Raise an error of the directive for the first part that is missing or one too many."""
+        """Raise an error of the directive for the first part that is missing or one too many.
+
+        So is a fact that does not begin with its number.
+        """
         if not len(verdict):
             raise self.error("answer: it needs a verdict, a paragraph that says what to do")
         if len(charts) != 1 or not charts[0]["hero"]:
@@ -250,7 +253,7 @@ def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: Recip
     anchor is the same in every language.
     """
     title = next(iter(document.findall(nodes.title)), None)
-    if not title:
+    if title is None:
         return
     for node in title.parent.children:
         if isinstance(node, nodes.section):

@@ -41,7 +41,7 @@ class Segment:
     start: float
     length: float
     shade: str  # its class
-    description: str  # for a pointer
+    description: str  # for a pointer, and in the label of the drawing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Bar:
     solid: float | None = None  # of the part in which the GPU works; None: there is no other part
     whisker: Whisker | None = None
     words: str  # beside it
-    description: str  # for a pointer
+    description: str  # for a pointer, and in the label of the drawing
     segments: Sequence[Segment] = ()
 
 

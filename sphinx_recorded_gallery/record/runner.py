@@ -10,8 +10,7 @@ from .run_task import Result, Task
 class Runner(Protocol):
     """Runs tasks, several at the same time if it can."""
 
-    @property
-    def recording_groups(self) -> set[tuple[str, str, str]]:
+    def find_recording_groups(self) -> set[tuple[str, str, str]]:
         """Host, device and measured release of each place where tasks may run."""
         ...
 
