@@ -165,7 +165,7 @@ class DaskRunner:
         self._client.close()
 
     def find_recording_groups(self) -> set[tuple[str, str, str]]:
-        """Host, name of the device and release of each worker that answers."""
+        """Return host, device and release of each worker that answers within ``PATIENCE``."""
         futures = [self._call(address, "find_host") for address in self._find_workers()]
         groups = set()
         for future in wait(futures, PATIENCE).done:

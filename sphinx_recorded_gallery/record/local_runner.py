@@ -104,7 +104,7 @@ class LocalRunner:
             say(note)
 
     def find_recording_groups(self) -> set[tuple[str, str, str]]:
-        """This host, with the device and the release of each slot and gallery."""
+        """Return this host, with the device and the release of each slot and gallery."""
         return {conditions.recording_group for conditions in self._conditions.values()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:

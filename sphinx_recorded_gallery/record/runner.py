@@ -11,7 +11,7 @@ class Runner(Protocol):
     """Runs tasks, several at the same time if it can."""
 
     def find_recording_groups(self) -> set[tuple[str, str, str]]:
-        """Host, device and measured release of each place where tasks may run."""
+        """Return host, device and measured release of each place where tasks may run."""
         ...
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:

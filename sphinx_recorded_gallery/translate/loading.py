@@ -1,9 +1,9 @@
-"""The translations that a build shows: the safe messages of its catalogs, each checked once.
+"""The translations that a build shows: the safe messages of its catalogs.
 
-Sphinx would show compiled catalogs unchecked, whoever compiled them. So it gets none here: labels
-are read when a build begins, the messages of a page together with the page, and both are handed to
-Sphinx in memory. A translation that would spoil a page causes a warning, and readers get the
-English text.
+Sphinx would show compiled catalogs unchecked, whoever compiled them. So it gets none of a project,
+and the one of the engine's own labels (``engine_labels.py``) is replaced here: labels are read when
+a build begins, the messages of a page together with the page, and both are handed to Sphinx in
+memory. A translation that would spoil a page causes a warning, and readers get the English text.
 """
 
 import gettext
@@ -42,7 +42,8 @@ class _Catalog(gettext.GNUTranslations):
         self._catalog = messages
         self.plural = bool  # never used: messages have no plural forms
         installed = translators.get(("general", domain))
-        if installed and not isinstance(installed, _Catalog):  # by Sphinx, not by an earlier build
+        is_of_sphinx = installed is not None and not isinstance(installed, _Catalog)
+        if is_of_sphinx and domain != ENGINE:  # the labels of the engine are all among messages
             self.add_fallback(installed)
         translators["general", domain] = self
 
