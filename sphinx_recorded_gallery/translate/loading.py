@@ -42,8 +42,9 @@ class _Catalog(gettext.GNUTranslations):
         self._catalog = messages
         self.plural = bool  # never used: messages have no plural forms
         installed = translators.get(("general", domain))
-        is_of_sphinx = installed is not None and not isinstance(installed, _Catalog)
-        if is_of_sphinx and domain != ENGINE:  # the labels of the engine are all among messages
+        is_of_earlier_build = isinstance(installed, _Catalog)
+        # The engine's labels are all among the messages, as far as they are safe.
+        if installed and not is_of_earlier_build and domain != ENGINE:
             self.add_fallback(installed)
         translators["general", domain] = self
 
