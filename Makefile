@@ -66,13 +66,13 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
 	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
-	@$(ENGINE) html $(LANGUAGES) -- $(SPHINXOPTS)
+	@$(ENGINE) html --build $(BUILD) $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
 serve: $(VENV)/html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
 	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
-	@$(ENGINE) serve $(LANGUAGES) --port $(PORT) -- $(SPHINXOPTS)
+	@$(ENGINE) serve --build $(BUILD) $(LANGUAGES) --port $(PORT) -- $(SPHINXOPTS)
 
 ##@ Write and record recipes
 
@@ -96,7 +96,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
 	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
 		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
-	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --after-check -- $(SPHINXOPTS) \
+	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
 		&& { [ $$recordings != 0 ] || echo "the English part is done"; } && exit $$recordings

@@ -23,8 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 from sphinx_recorded_gallery.measurements.processes import read_processes  # noqa: E402
 from sphinx_recorded_gallery.measurements.quantities import (  # noqa: E402
+    find_gpu_bound,
     list_quantities,
-    name_gpu_bound,
 )
 from sphinx_recorded_gallery.measurements.ranges import Measurement, measure  # noqa: E402
 from sphinx_recorded_gallery.measurements.replicates import Process  # noqa: E402
@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write them into repeatability.md")
     options = parser.parse_args()
     project = load_project(ROOT)
-    gpu_bound = name_gpu_bound(list_quantities(project.config))
+    gpu_bound = find_gpu_bound(list_quantities(project.config))
     releases: dict[str, dict[str, Sequence[Process]]] = defaultdict(dict)  # and recipes
     for file in list_files(project.config, project.root):
         package = load_settings(file.gallery).release

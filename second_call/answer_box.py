@@ -2,7 +2,8 @@
 
 The directive ``answer`` holds a verdict, the chart that shows it, code, and up to four facts. The
 directive ``libraries`` shows a list, an item for each library, as tabs. A paragraph in bold such as
-"What you need" becomes a heading. All of this is done after translation.
+"What you need" becomes a heading. All parts are put in place after translation; the anchors of
+headings are made before it, of the English text.
 """
 
 from collections.abc import Sequence
@@ -25,11 +26,15 @@ ANCHOR = "the-answer"
 MOST_FACTS = 4
 _MARK = "heading_id"  # the attribute of a line that becomes a heading: its anchor
 _COLONS = (":", "：")
+# A container is an answer, which gets a section beside this one, or what code has printed.
 _ENDS_OF_SECTIONS = (nodes.section, nodes.container, nodes.transition)
 
 
 class answer(nodes.container):  # noqa: N801 (docutils names nodes so)
-    """The parts of an answer, until a section takes their place."""
+    """The parts of an answer, until a section takes their place.
+
+    With ``has_mistake`` it has no parts: its mistake was reported.
+    """
 
 
 class libraries(nodes.General, nodes.Element):  # noqa: N801
@@ -53,7 +58,7 @@ class AnswerDirective(SphinxDirective):
             reporter = self.state_machine.reporter
             return [
                 reporter.system_message(error.level, error.msg, line=self.lineno),
-                answer(""),
+                answer(has_mistake=True),
             ]
 
     def _make_answer(self) -> list[nodes.Node]:
@@ -98,7 +103,10 @@ class AnswerDirective(SphinxDirective):
         facts: Sequence[nodes.bullet_list],
         code: nodes.container,
     ) -> None:
-        """Raise an error of the directive for the first part that is missing or one too many."""
+        """Raise an error of the directive for the first part that is missing or one too many.
+
+        So is a fact that does not begin with its number.
+        """
         if not len(verdict):
             raise self.error("answer: it needs a verdict, a paragraph that says what to do")
         if len(charts) != 1 or not charts[0]["hero"]:
@@ -156,7 +164,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
         if env.config.second_call_answer_required:
             _warn_of_missing_answer(page)
         return
-    if not parts.children:  # a mistake, which is reported
+    if parts.get("has_mistake"):
         parts.parent.remove(parts)
         return
     section = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
@@ -204,12 +212,12 @@ def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
             continue
         tabs = code_tabs(legend=_("Your library"))
         for item in items:
-            tabs += _make_tab(item)
+            tabs += [*_make_tab(item)]
         node.replace_self(tabs)
 
 
-def _make_tab(item: nodes.list_item) -> code_tab:
-    """Return the tab of an item: the name of a library, and what to do.
+def _make_tab(item: nodes.list_item) -> tuple[tab_name, code_tab]:
+    """Return the name of the library of an item, and a tab that says what to do.
 
     A colon after the name is removed, and the name with it. Without a colon, the name is part of
     the sentence and stays in it.
@@ -222,7 +230,7 @@ def _make_tab(item: nodes.list_item) -> code_tab:
         sentence = text.lstrip("".join(_COLONS)).lstrip()
         capitalized = nodes.Text(sentence[:1].upper() + sentence[1:])
         paragraph = nodes.paragraph("", "", capitalized, *further_words)
-    return code_tab("", name, paragraph, *other_blocks)
+    return name, code_tab("", paragraph, *other_blocks)
 
 
 def _find_name(item: nodes.Node) -> nodes.strong | None:
@@ -245,7 +253,7 @@ def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: Recip
     anchor is the same in every language.
     """
     title = next(iter(document.findall(nodes.title)), None)
-    if not title:
+    if title is None:
         return
     for node in title.parent.children:
         if isinstance(node, nodes.section):

@@ -29,20 +29,24 @@ from .labels import _
 
 # Their base classes decide how formats other than HTML write them.
 class code_tabs(nodes.container):  # noqa: N801 (docutils names nodes so)
-    """Code for several cases, of which a reader picks one."""
-
-
-class code_tab(nodes.container):  # noqa: N801
-    """The name of a case, and its code."""
+    """Code for several cases, of which a reader picks one: a name and a tab for each, in turn."""
 
 
 class tab_name(nodes.paragraph):  # noqa: N801
-    """What was the caption."""
+    """The name of a case, which was the caption."""
+
+
+class code_tab(nodes.container):  # noqa: N801
+    """The code of a case, in the box that opens below the names."""
 
 
 def gather_code_tabs(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
-    """Gather blocks with captions that follow each other; their names are translated there."""
+    """Gather blocks with captions that follow each other.
+
+    Their captions become paragraphs within the tabs, which Sphinx translates later.
+    """
     blocks_with_caption = [node for node in document.findall(nodes.container) if has_caption(node)]
+    # Several blocks may have one parent: each once, in the order of the page
     parents = dict.fromkeys(block.parent for block in blocks_with_caption)
     for parent in parents:
         for blocks in _find_neighbours(parent):
@@ -71,7 +75,7 @@ def _make_tabs(blocks: list[Any]) -> code_tabs:
         caption, code = block.children
         name = tab_name(caption.rawsource, "", *caption.children)
         name.source, name.line = caption.source, caption.line
-        tabs += code_tab("", name, code, ids=block["ids"])
+        tabs += [name, code_tab("", code, ids=block["ids"])]
     return tabs
 
 
@@ -79,8 +83,8 @@ def add_code_tabs(app: Sphinx) -> None:
     """Let pages show tabs, and notebooks their names."""
     add_recipe_transform(app, gather_code_tabs, Priority.ADD_TO_PAGE)
     app.add_node(code_tabs, html=(_begin_tabs, _end_tabs))
-    app.add_node(code_tab, html=(_begin_tab, _end_tab))
     app.add_node(tab_name, html=(_begin_name, _end_name))
+    app.add_node(code_tab, html=(_begin_tab, _end_tab))
 
 
 def _begin_tabs(self: HTML5Translator, node: code_tabs) -> None:
@@ -93,19 +97,11 @@ def _end_tabs(self: HTML5Translator, _node: code_tabs) -> None:
     self.body.append("</fieldset>\n")
 
 
-def _begin_tab(_self: HTML5Translator, _node: code_tab) -> None:
-    """Write nothing: the name comes first, outside of the box that ``_end_name`` opens."""
-
-
-def _end_tab(self: HTML5Translator, _node: code_tab) -> None:
-    self.body.append("</div>\n")  # of the box that _end_name opened
-
-
 def _begin_name(self: HTML5Translator, node: tab_name) -> None:
     """Write a button for a tab, which style sheets alone open, and begin its label."""
-    tabs = node.parent.parent
+    tabs = node.parent
     group = list(self.document.findall(code_tabs)).index(tabs) + 1
-    number = tabs.index(node.parent) + 1
+    number = [child for child in tabs if isinstance(child, tab_name)].index(node) + 1
     name = f"case-{group}"
     button = f'<input type="radio" name="{name}" id="{name}-{number}"'
     if number == 1:
@@ -114,9 +110,17 @@ def _begin_name(self: HTML5Translator, node: tab_name) -> None:
     self.body.append(self.starttag(node, "label", "", **{"for": f"{name}-{number}"}))
 
 
-def _end_name(self: HTML5Translator, node: tab_name) -> None:
-    # Label and box stand side by side, so that CSS can show the box of a checked one.
-    self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
+def _end_name(self: HTML5Translator, _node: tab_name) -> None:
+    self.body.append("</label>\n")
+
+
+# Label and box stand side by side, so that CSS can show the box of a checked one.
+def _begin_tab(self: HTML5Translator, node: code_tab) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="code-case"))
+
+
+def _end_tab(self: HTML5Translator, _node: code_tab) -> None:
+    self.body.append("</div>\n")
 
 
 @write_block.register

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 _CSS_CLASS = "unbroken"
 _MOST_CHARACTERS = 20  # of a word; a longer one would stand out of a narrow column
-_HEADINGS = nodes.title, nodes.rubric  # of columns: those of measurements have little room
+_HEADINGS = nodes.title, nodes.rubric  # of sections, and of parts that are no section
 _VERBATIM = nodes.FixedTextElement, nodes.raw
 _HYPHENATED = re.compile(r"(?<!\S)(\S+-\S+)(?!\S)")
 _DOT = " \N{MIDDLE DOT} "
@@ -76,6 +76,7 @@ def _mark_words(text: str) -> list[nodes.Node]:
 
 def _split(text: str) -> list[str]:
     """Return the parts of a text, words with a hyphen apart from what stands between them."""
+    # Its group lets ``split`` return the words themselves, too.
     parts = _HYPHENATED.split(text.replace(_DOT, _DOT_AFTER_WORD))
     return [part for part in parts if part]
 

@@ -15,7 +15,8 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Label each cell of a page's tables with the heading of its column.
 
     On the page of a recipe, all tables are labelled except those of measurements, whose cells are
-    short: they scroll. On other pages, only tables with the class ``cards`` are.
+    short: they scroll. On other pages, only tables with the class ``cards`` are. None is with few
+    columns, merged cells, or other than one row of headings.
     """
     is_recipe = Gallery(app.env).load_page(docname) is not None
     for table in doctree.findall(nodes.table):
@@ -56,12 +57,13 @@ def _has_merged_cells(table: nodes.table) -> bool:
 
 def visit_entry(self: HTML5Translator, node: nodes.entry) -> None:
     """Write the start tag of a cell, with the heading of its column if the cell is labelled."""
-    type(self).visit_entry(self, node)
+    type(self).visit_entry(self, node)  # Sphinx's own: this one is of the instance
     is_heading = isinstance(node.parent.parent, nodes.thead)
     if is_heading and not node.children:  # an empty cell is no heading
         self.body[-1] = self.body[-1].replace("<th", "<td", 1)
         self.context[-1] = "</td>\n"
     label = node.get("label")
     if label:
-        before, _tag, attributes = self.body[-1].partition("<td")
-        self.body[-1] = f'{before}<td data-label="{escape(label)}"{attributes}'
+        start_tag = self.body[-1]  # of <td> or <th>
+        name_end = len("<td")
+        self.body[-1] = f'{start_tag[:name_end]} data-label="{escape(label)}"{start_tag[name_end:]}'

@@ -28,7 +28,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     finished_builds.setup(app)
     app.add_config_value("recorded_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", languages.read_languages, priority=Priority.READ_LANGUAGES)
-    app.connect("config-inited", engine_labels.load_labels, priority=Priority.READ_LANGUAGES)
+    app.connect(
+        "config-inited", engine_labels.load_shipped_labels, priority=Priority.READ_LANGUAGES
+    )
     store.setup(app)
     old_titles.setup(app)
     pages.setup(app)

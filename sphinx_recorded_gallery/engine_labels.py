@@ -26,8 +26,8 @@ def shipped_labels(code: str) -> Path | None:
     return None
 
 
-def load_labels(app: Sphinx, config: Config) -> None:
-    """Install the labels of this build's language.
+def load_shipped_labels(app: Sphinx, config: Config) -> None:
+    """Install the labels of this build's language, also where no catalogs are translated.
 
     They are shipped as text. Sphinx reads compiled catalogs, so one is written beside the doctrees.
     """

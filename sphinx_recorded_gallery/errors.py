@@ -13,15 +13,16 @@ from pathlib import Path
 from docutils.utils import SystemMessage
 from sphinx.errors import SphinxError
 
-# Control characters, marks of direction, and characters that look like line breaks
-_INVISIBLE = re.compile(
+# Control characters, marks of direction, and characters that look like line breaks: fewer than
+# those that translate/hidden_characters.py finds in a translation
+_UNSAFE_IN_TERMINAL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def visible(text: str) -> str:
     """Return an untrusted text for a terminal: invisible characters become ``<U+001B>``."""
-    return _INVISIBLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    return _UNSAFE_IN_TERMINAL.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
 def visible_line(text: str) -> str:

@@ -108,25 +108,24 @@ class Gallery:
 
         Without a name it is the word itself.
         """
-        return _join(names_for_readers.name_word(self.env, docname, word))
+        return names_for_readers.pieces_as_text(
+            names_for_readers.name_word(self.env, docname, word)
+        )
 
     def name_case(self, docname: str, case: str, size: Size = None, size_name: str = "") -> str:
         """Return what readers call a case at a size: "matmul · rows: 128".
 
         ``size_name`` is the recipe's word for what the size counts.
         """
-        return _join(names_for_readers.name_case(self.env, docname, case, size, size_name))
+        return names_for_readers.pieces_as_text(
+            names_for_readers.name_case(self.env, docname, case, size, size_name)
+        )
 
     def name_quantity(self, docname: str, word: str) -> str:
         """Return what readers call a quantity of a recipe: "wall time" for ``wall``."""
-        return _join(
+        return names_for_readers.pieces_as_text(
             names_for_readers.name_word(self.env, docname, word, names_for_readers.QUANTITY)
         )
-
-
-def _join(pieces: names_for_readers.Pieces) -> str:
-    """Return a name as plain text, the recipe's own words as well as those for readers."""
-    return "".join(words for words, _is_data in pieces)
 
 
 def _list_machines(env: BuildEnvironment, docname: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Write a page again when the title of another page that it shows has changed.
+"""Write a page again when a title of another page that it shows has changed.
 
 Sphinx itself only does so for tables of contents.
 """
@@ -49,22 +49,28 @@ def _find_neighbours(relations: Relations, docname: str) -> list[str]:
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:
-    """Note the links that show the title of the page they lead to."""
+    """Note the links that show the title of what they lead to: a page, or a label of a section."""
     page = get_store(app.env).pages[app.env.docname]  # every page has a record
     for link in doctree.findall(addnodes.pending_xref):
-        if link.get("reftype") == "doc" and not link.get("refexplicit"):
+        if link.get("refexplicit"):
+            continue
+        if link.get("reftype") == "doc":
             page.linked.add(docname_join(link["refdoc"], link["reftarget"]))
+        elif link.get("reftype") == "ref":
+            page.labels.add(link["reftarget"])
 
 
 def _find_pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the pages to write again because a title that they show has changed.
 
-    A page shows the titles of linked pages, of its neighbours and of the pages above it. Every page
-    shows the list of the first page, which may give titles of its own.
+    A page shows the titles of linked pages and sections, of its neighbours and of the pages above
+    it. Every page shows the list of the first page, which may give titles of its own.
     """
     store = get_store(env)
     relations = env.collect_relations()
     titles = {docname: title.astext() for docname, title in env.titles.items()}
+    labels = env.domains.standard_domain.labels
+    titles_of_labels = {label: title for label, (_docname, _id, title) in labels.items()}
     shared_titles = _find_titles_of_first_page(env, titles)
     digests = {}
     for docname, page in store.pages.items():
@@ -72,9 +78,10 @@ def _find_pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str
         shown.update(pages_above(relations, docname))
         shown.update(_find_neighbours(relations, docname))
         own_titles = [(name, titles.get(name)) for name in sorted(shown)]
-        digests[docname] = digest_of((shared_titles, own_titles))
-    former_digests = store.titles
-    store.titles = digests
+        own_labels = [(label, titles_of_labels.get(label)) for label in sorted(page.labels)]
+        digests[docname] = digest_of((shared_titles, own_titles, own_labels))
+    former_digests = store.title_digests
+    store.title_digests = digests
     changed = []
     for docname, digest in digests.items():
         is_new = docname not in former_digests  # it is written anyway

@@ -47,6 +47,7 @@ class PageRecord:
         default_factory=dict
     )  # digest by function and key
     linked: set[str] = field(default_factory=set)  # pages whose titles it shows
+    labels: set[str] = field(default_factory=set)  # of sections whose titles it shows
     problems: list[str] = field(default_factory=list)  # warnings of every build
 
 
@@ -56,7 +57,7 @@ class Store:
 
     pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
     cache: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of all builds
-    titles: dict[str, bytes] = field(default_factory=dict)  # digests of shown titles
+    title_digests: dict[str, bytes] = field(default_factory=dict)  # by page, of titles it shows
     once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of the current build
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How a language writes numbers, measurements and texts made of parts: what a site needs of it.
 
-The forms are those of ``dates_and_numbers.py`` and ``measurements/numbers.py``, by Babel; this
-module only binds them to the language of a build.
+The forms are those of ``dates_and_numbers.py`` and ``measurements/numbers.py``, by Babel, in the
+language of a build; what is not of a language has only its name here.
 """
 
 from __future__ import annotations

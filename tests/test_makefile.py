@@ -66,3 +66,18 @@ def test_the_page_of_a_recipe_that_does_not_exist_is_refused() -> None:
     assert "error: no recipe named nope; choose among: " in done.stderr
     assert "compile_modes" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("target", "folder"),
+    [
+        ("html", "elsewhere"),
+        ("serve", "elsewhere"),
+        ("page", "elsewhere"),
+        ("live", "elsewhere/live"),
+    ],
+)
+def test_the_site_is_built_into_the_folder_that_is_named(target: str, folder: str) -> None:
+    done = run_make("--dry-run", target, "BUILD=elsewhere", "LANGUAGES=ko")
+    assert f" --build {folder} " in done.stdout
+    assert "_build" not in done.stdout

@@ -41,7 +41,7 @@ class Segment:
     start: float
     length: float
     shade: str  # its class
-    description: str  # for a pointer
+    description: str  # for a pointer, and in the label of the drawing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Bar:
     solid: float | None = None  # of the part in which the GPU works; None: there is no other part
     whisker: Whisker | None = None
     words: str  # beside it
-    description: str  # for a pointer
+    description: str  # for a pointer, and in the label of the drawing
     segments: Sequence[Segment] = ()
 
 
@@ -65,7 +65,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     for rows of a list that has them. There, the accent is a gain and no advice. Returns None if
     nothing is measured.
     """
-    rows = _rows_with_comparable_advice(data)
+    rows = _rows_without_groundless_advice(data)
     shares = [busy_share(row) for row in rows]
     if all(share is None for share in shares):
         return draw_plain_bars(data, compact=compact)
@@ -111,10 +111,10 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
     ``compact`` leaves out names, and its accent is a gain and no advice. Returns None if nothing is
     measured.
     """
-    rows = _rows_with_comparable_advice(data)
+    rows = _rows_without_groundless_advice(data)
     if not rows:
         return None
-    limit = next(iter(data.limits.values()), None)
+    limit = data.limit
     scale = _make_scale(rows, data, limit)
     bars = []
     for row in rows:
@@ -226,7 +226,7 @@ def _name_roles(rows: Sequence[ChartRow]) -> list[tuple[Role, str]]:
     return [(role, name) for role, name in names.items() if role in present]
 
 
-def _rows_with_comparable_advice(data: ChartData) -> list[ChartRow]:
+def _rows_without_groundless_advice(data: ChartData) -> list[ChartRow]:
     """Return the measured rows, without accent and gains where none of them is before.
 
     There, the recommended variant comes first, and gains would be those of the others over it.
@@ -341,16 +341,20 @@ def _busy_table(rows: Sequence[ChartRow], data: ChartData) -> Table:
 def _plain_table(rows: Sequence[ChartRow], data: ChartData, limit: FormattedValue | None) -> Table:
     """Return values with their ranges, gains if there are any, and the limit."""
     head = ["", data.quantities.get(data.main, "")]
-    lines = [[row.name, row.full_words(data.main)] for row in rows]
-    if limit:
-        lines.append([_("limit"), limit.words])
-    if _have_gains(rows):
+    has_gains = _have_gains(rows)
+    if has_gains:
         head.append(_name_gain(rows, data))
-        gains = [row.gain_full_words for row in rows]
-        if limit:
-            gains.append("")
-        for line, gain in zip(lines, gains, strict=True):
-            line.append(gain)
+    lines = []
+    for row in rows:
+        line = [row.name, row.full_words(data.main)]
+        if has_gains:
+            line.append(row.gain_full_words)
+        lines.append(line)
+    if limit:
+        line = [_("limit"), limit.words]
+        if has_gains:
+            line.append("")
+        lines.append(line)
     return Table(head=head, rows=lines)
 
 

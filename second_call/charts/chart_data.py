@@ -99,6 +99,14 @@ class ChartData:
         return next(iter(self.quantities), "")
 
     @property
+    def limit(self) -> FormattedValue | None:
+        """The limit of bars, which are of one size; None if none is known.
+
+        Lines show the limit of each size.
+        """
+        return next(iter(self.limits.values()), None)
+
+    @property
     def measured_rows(self) -> list[ChartRow]:
         """The rows in which the main quantity was measured."""
         return [row for row in self.rows if self.main in row.values]

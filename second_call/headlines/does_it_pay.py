@@ -1,10 +1,10 @@
 """The directive ``does-it-pay``: after how many calls compiling has paid.
 
-A table is made of the startup that was measured, and two fields take the reader's own numbers:
-``_static/does_it_pay.js`` says for them what ``describe_fields`` says here.
+A table is made of the up-front cost that was measured, and two fields take the reader's own
+numbers: ``_static/does_it_pay.js`` says for them what ``describe_fields`` says here.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from docutils import nodes
@@ -21,12 +21,26 @@ from .headline_directive_lines import borrow_headlines, headline_list, list_case
 
 CALL_SECONDS = (0.001, 0.01, 0.1, 1.0)  # rows of the table
 SPEED_UPS = (1.1, 1.5, 2.0, 5.0, 10.0)  # its columns
-FIELDS = (10, 10_000)  # milliseconds a call and calls, as the fields begin
+MILLISECONDS_AT_FIRST = 10  # a call, in the field until a reader types
+CALLS_AT_FIRST = 10_000  # in a run, in the other field
 EXAMPLE = 1.5  # the speed-up in the sentence below the fields
 
 
+@dataclass(frozen=True, kw_only=True)
+class UpFrontCost:
+    """What compiling costs before it saves anything, in seconds: medians of what was measured."""
+
+    start_up: float  # of the compiler, in each process
+    first_call: float
+
+    @property
+    def total(self) -> float:
+        """Both together."""
+        return self.start_up + self.first_call
+
+
 class DoesItPay(SphinxDirective):
-    """Show after how many calls compiling has paid, with the startup of the measured cases."""
+    """Show after how many calls compiling has paid its up-front cost in measured cases."""
 
     required_arguments = 1  # the page with the results
 
@@ -43,37 +57,35 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
         if gain.first_call:
             first_calls.append(gain.first_call.value)
         if gain.start_up:
+            # That of the process, so all cases of a recipe have the same
             start_ups[node["recipe"]] = gain.start_up.value
     if not first_calls or not start_ups:
         return []
     typography = Typography.of(env.config)
-    startup = median(start_ups.values()) + median(first_calls)
-    explanation = _explain([*start_ups.values()], first_calls, typography)
+    cost = UpFrontCost(start_up=median(start_ups.values()), first_call=median(first_calls))
+    explanation = _explain(cost, len(start_ups), len(first_calls), typography)
     table = render(
         "does_it_pay.html",
         columns=[format_rounded(ratio, "x", typography) for ratio in SPEED_UPS],
-        rows=_make_rows(startup, typography),
-        startup=f"{startup:.6g}",
+        rows=_make_rows(cost.total, typography),
+        up_front_cost=f"{cost.total:.6g}",
         example=EXAMPLE,
-        fields=FIELDS,
+        milliseconds=MILLISECONDS_AT_FIRST,
+        calls=CALLS_AT_FIRST,
         texts=_field_texts(),
-        sentence=describe_fields(startup, *FIELDS, typography),
+        sentence=describe_fields(cost.total, MILLISECONDS_AT_FIRST, CALLS_AT_FIRST, typography),
     )
     return [nodes.paragraph("", explanation), table]
 
 
-def _explain(
-    start_ups: Sequence[float], first_calls: Sequence[float], typography: Typography
-) -> str:
-    """Return what the table is of: the medians of the compiler's start and of first calls."""
-    start_up = median(start_ups)
-    first_call = median(first_calls)
+def _explain(cost: UpFrontCost, recipes: int, cases: int, typography: Typography) -> str:
+    """Return what the table is of: the up-front cost, its parts, and of how many it is."""
     facts = {
-        "startup": format_rounded(start_up + first_call, "s", typography, 2),
-        "compiler": format_rounded(start_up, "s", typography, 2),
-        "first_call": format_rounded(first_call, "s", typography, 2),
-        "recipes": len(start_ups),
-        "cases": len(first_calls),
+        "startup": format_rounded(cost.total, "s", typography, 2),
+        "compiler": format_rounded(cost.start_up, "s", typography, 2),
+        "first_call": format_rounded(cost.first_call, "s", typography, 2),
+        "recipes": recipes,
+        "cases": cases,
     }
     text = _(
         "Calls until compiling breaks even, by call time and speed-up. The up-front cost is "
@@ -83,22 +95,22 @@ def _explain(
     return typography.typeset(text % facts)
 
 
-def _make_rows(startup: float, typography: Typography) -> list[tuple[str, list[str]]]:
+def _make_rows(up_front_cost: float, typography: Typography) -> list[tuple[str, list[str]]]:
     """Return how long a call takes, and after how many it pays at each of ``SPEED_UPS``."""
     rows = []
     for seconds in CALL_SECONDS:
         cells = []
         for ratio in SPEED_UPS:
-            calls = calls_to_pay(startup, seconds, ratio)
+            calls = calls_to_pay(up_front_cost, seconds, ratio)
             cells.append(format_calls(calls, typography))
         rows.append((format_rounded(seconds, "s", typography), cells))
     return rows
 
 
-def calls_to_pay(startup: float, seconds: float, ratio: float) -> float:
-    """Return after how many calls of so many seconds a startup is paid, at a speed-up above 1."""
+def calls_to_pay(up_front_cost: float, seconds: float, ratio: float) -> float:
+    """Return after how many calls of so many seconds a cost is paid, at a speed-up above 1."""
     saved = seconds * (1 - 1 / ratio)
-    return startup / saved
+    return up_front_cost / saved
 
 
 def format_calls(calls: float, typography: Typography) -> str:
@@ -120,20 +132,20 @@ def _field_texts() -> dict[str, str]:
 
 
 def describe_fields(
-    startup: float, milliseconds: float, calls: float, typography: Typography
+    up_front_cost: float, milliseconds: float, calls: float, typography: Typography
 ) -> str:
     """Return what a run of so many calls needs for compiling to pay."""
     texts = _field_texts()
     seconds = milliseconds / 1000
     total = seconds * calls
-    if total <= startup:
+    if total <= up_front_cost:
         return texts["never"]
-    factor = total / (total - startup)
+    factor = total / (total - up_front_cost)
     facts = {
         "run": typography.format_number(calls),
         "milliseconds": typography.format_number(milliseconds),
         "factor": format_rounded(factor, "x", typography),
         "example": format_rounded(EXAMPLE, "x", typography),
-        "calls": format_calls(calls_to_pay(startup, seconds, EXAMPLE), typography),
+        "calls": format_calls(calls_to_pay(up_front_cost, seconds, EXAMPLE), typography),
     }
     return typography.typeset(texts["pays"] % facts)

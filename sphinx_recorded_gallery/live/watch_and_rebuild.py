@@ -17,6 +17,12 @@ from ..project import Project
 from .build_once import build_once
 
 EDITOR = "vscode://file{path}:{line}"
+# Milliseconds: a build begins once nothing has changed for so long,
+_QUIET = 20
+# or when changes have gone on for so long,
+_LONGEST_WAIT = 200
+# and this often the watch asks whether to end, as nothing changes.
+_LOOK_FOR_STOP = 500
 # Modules that are imported once, in the process from which builds are forked
 _PRELOADED = """
 babel.dates jupytext sphinx.builders.html sphinx.search
@@ -123,9 +129,9 @@ class Live:
         for changes in watchfiles.watch(
             *self._watched_folders,
             watch_filter=self.is_source,
-            debounce=200,
-            step=20,
-            rust_timeout=500,
+            debounce=_LONGEST_WAIT,
+            step=_QUIET,
+            rust_timeout=_LOOK_FOR_STOP,
             yield_on_timeout=True,
             stop_event=stop,
         ):

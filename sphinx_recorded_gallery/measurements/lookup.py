@@ -31,7 +31,7 @@ from .processes import (
     read_processes,
     suggest_keys,
 )
-from .quantities import Quantity, list_quantities, name_gpu_only
+from .quantities import Quantity, find_gpu_only, list_quantities
 from .ranges import Measurement
 from .replicates import replicates_path
 
@@ -214,7 +214,7 @@ def _find_in_release(
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)
-        if can_lack and _is_left_to_gpu(results, key, name_gpu_only(quantities)):
+        if can_lack and _is_left_to_gpu(results, key, find_gpu_only(quantities)):
             return Lookup(outcome=Outcome.LEFT_TO_GPU)
     except ValueError as error:
         problem = str(error)

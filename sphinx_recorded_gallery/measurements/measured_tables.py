@@ -21,7 +21,7 @@ from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
 from .docutils_tables import make_untranslated_table
 from .lookup import RecipeResults, load_results
-from .names_for_readers import QUANTITY, name_case, name_nodes, name_word
+from .names_for_readers import QUANTITY, name_case, name_word, pieces_as_nodes
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
@@ -119,18 +119,18 @@ def _draw(
     size_name = next((row.size_name for row in table.rows if row.size_name), "")
     head: list[list[nodes.Node]] = []
     if has_sizes:
-        head.append(name_nodes(name_word(env, env.docname, size_name)))
+        head.append(pieces_as_nodes(name_word(env, env.docname, size_name)))
     head.append([])  # above the variants
     stubs = len(head)
     for quantity in quantities:
-        head.append(name_nodes(name_word(env, env.docname, quantity, QUANTITY)))
+        head.append(pieces_as_nodes(name_word(env, env.docname, quantity, QUANTITY)))
     lines = []
     sizes_and_variants = dict.fromkeys((row.size, row.variant) for row in table.rows)
     for size, variant in sizes_and_variants:
         line: list[list[nodes.Node]] = []
         if has_sizes:
             line.append([nodes.Text(str(size))])
-        line.append(name_nodes(name_word(env, env.docname, variant)))
+        line.append(pieces_as_nodes(name_word(env, env.docname, variant)))
         for quantity in quantities:
             measurement = _find(table, measurements, size, variant, quantity)
             cell: list[nodes.Node] = []
@@ -141,7 +141,7 @@ def _draw(
     size_of_case = None if has_sizes else table.rows[0].size
     case = name_case(env, env.docname, table.case, size_of_case, size_name)
     scope = _describe_scope(list(measurements.values()), results.device)
-    caption = [*name_nodes(case), nodes.Text(SEPARATOR + scope)]
+    caption = [*pieces_as_nodes(case), nodes.Text(SEPARATOR + scope)]
     return make_untranslated_table(
         head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS]
     )

@@ -2,10 +2,12 @@
 
 Quantities have the labels of the table in quantities.py. For other words in a recipe's rows, such
 as ``max-autotune``, an extension may answer the event ``recorded-gallery-name`` with a name in the
-reader's language, or with None: then a page shows the recipe's own word, marked as such.
+reader's language, or with None. The event comes first, for quantities, too; with neither label nor
+name, a page shows the recipe's own word, marked as such.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 from docutils import nodes
@@ -22,10 +24,19 @@ from .quantities import list_quantities
 from .ranges import Measurement
 from .rows import Size
 
-Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's own
-
 EVENT = "recorded-gallery-name"  # its arguments: page of the recipe, kind, word
 NAME, QUANTITY = "name", "quantity"  # the kinds
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a text for readers: words, which may be the recipe's own."""
+
+    words: str
+    is_own_word: bool = False
+
+
+Pieces = list[Piece]
 
 
 def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -> Pieces:
@@ -39,8 +50,8 @@ def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -
         if quantity is not None:
             name = quantity.label
     if name is None:
-        return [(word, True)]
-    return [(str(name), False)]
+        return [Piece(word, is_own_word=True)]
+    return [Piece(str(name))]
 
 
 def name_case(
@@ -55,7 +66,7 @@ def name_case(
     pieces: Pieces = []
     # A case that is called like what its sizes count is named once: "detours: 3"
     if size_name != case:
-        pieces += [*name_word(env, recipe, case), (SEPARATOR, False)]
+        pieces += [*name_word(env, recipe, case), Piece(SEPARATOR)]
     return [*pieces, *_name_size(env, recipe, size, size_name)]
 
 
@@ -64,7 +75,7 @@ def _name_size(env: BuildEnvironment, recipe: str, size: Size, size_name: str) -
     pieces: Pieces = []
     if size_name:
         colon = typeset(": ", Language.current(env.config).locale)
-        pieces += [*name_word(env, recipe, size_name), (colon, False)]
+        pieces += [*name_word(env, recipe, size_name), Piece(colon)]
     return [*pieces, *name_word(env, recipe, str(size))]
 
 
@@ -73,7 +84,7 @@ def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measuremen
     case = name_case(env, recipe, measurement.case, measurement.size, measurement.size_name)
     variant = name_word(env, recipe, measurement.variant)
     quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
-    separator = (SEPARATOR, False)
+    separator = Piece(SEPARATOR)
     return [*case, separator, *variant, separator, *quantity]
 
 
@@ -103,13 +114,13 @@ def tell_comparison(
     pieces = _name_what_is_counted(env, recipe, measurements)
     for number, (term, measurement) in enumerate(compared):
         if number:
-            pieces.append((between, False))
+            pieces.append(Piece(between))
         if term.factor != 1:
-            pieces.append((f"{term.factor:g} × ", False))
-        pieces.append((format_measurement(measurement, locale), False))
+            pieces.append(Piece(f"{term.factor:g} × "))
+        pieces.append(Piece(format_measurement(measurement, locale)))
         names = _distinguish(env, recipe, measurement, measurements)
         if names:
-            pieces += [(typeset(" (", locale), False), *names, (typeset(")", locale), False)]
+            pieces += [Piece(typeset(" (", locale)), *names, Piece(typeset(")", locale))]
     return pieces
 
 
@@ -121,7 +132,7 @@ def _name_what_is_counted(
     if len(quantities) > 1 or not all(is_count(measurement) for measurement in measurements):
         return []
     colon = typeset(": ", Language.current(env.config).locale)
-    return [*name_word(env, recipe, quantities.pop(), QUANTITY), (colon, False)]
+    return [*name_word(env, recipe, quantities.pop(), QUANTITY), Piece(colon)]
 
 
 def _distinguish(
@@ -144,30 +155,35 @@ def _distinguish(
     pieces: Pieces = []
     for name in names:
         if pieces:
-            pieces.append((SEPARATOR, False))
+            pieces.append(Piece(SEPARATOR))
         pieces += name
     return pieces
 
 
-def name_nodes(pieces: Pieces) -> list[nodes.Node]:
+def pieces_as_text(pieces: Pieces) -> str:
+    """Return pieces as plain text, the recipe's own words as well as those for readers."""
+    return "".join(piece.words for piece in pieces)
+
+
+def pieces_as_nodes(pieces: Pieces) -> list[nodes.Node]:
     """Return pieces as nodes; the recipe's own words are marked as data."""
     children: list[nodes.Node] = []
-    for words, is_data in pieces:
-        if is_data:
-            children.append(nodes.inline("", words, classes=[DATA_CLASS]))
+    for piece in pieces:
+        if piece.is_own_word:
+            children.append(nodes.inline("", piece.words, classes=[DATA_CLASS]))
         else:
-            children.append(nodes.Text(words))
+            children.append(nodes.Text(piece.words))
     return children
 
 
-def mark(config: Config, pieces: Pieces) -> str:
+def pieces_as_html(config: Config, pieces: Pieces) -> str:
     """Return pieces as HTML; the recipe's own words are marked as data in its language."""
     tag = Language.source(config).tag
     locale = Language.current(config).locale
     html = []
-    for words, is_data in pieces:
-        if is_data:
-            html.append(f'<span class="{DATA_CLASS}" lang="{tag}">{escape(words)}</span>')
+    for piece in pieces:
+        if piece.is_own_word:
+            html.append(f'<span class="{DATA_CLASS}" lang="{tag}">{escape(piece.words)}</span>')
         else:
-            html.append(escape(typeset(words, locale)))
+            html.append(escape(typeset(piece.words, locale)))
     return "".join(html)

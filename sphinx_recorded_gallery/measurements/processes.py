@@ -12,7 +12,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording, compare, read_recording
 from ..recipes.releases import find_release, sort_releases
 from .keys import ComparisonTerm, parse_comparison
-from .quantities import Quantity, name_gpu_bound
+from .quantities import Quantity, find_gpu_bound
 from .ranges import Measurement, find_range, is_baseline, measure
 from .replicates import Process, Replicate, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, Row, read_rows, slug
@@ -216,7 +216,7 @@ def measure_all(
 
     ``quantities`` are those of the project; without them, the engine's own are used.
     """
-    gpu_bound = name_gpu_bound(quantities) if quantities is not None else None
+    gpu_bound = find_gpu_bound(quantities) if quantities is not None else None
     measured = measure(((process.host, process.rows) for process in processes), gpu_bound)
     # Only some rows of a case name what its sizes count; each measurement needs that name.
     size_names = {}  # by case

@@ -24,7 +24,7 @@ class Quantity:
 
     name: str
     label: str  #: what readers call it, in their language
-    unit: str = ""  #: in which it is published, else `check` says so; empty for what is counted
+    unit: str = ""  #: of its rows; `check` tells of others; empty for what is counted
     meaning: str = ""  #: what it is, for those who write recipes
     gpu_only: bool = False  #: a CPU does not measure it
     gpu_bound: bool = False  #: it follows from the GPU alone, whatever the host's CPU does
@@ -137,11 +137,11 @@ def list_quantities(config: Config) -> dict[str, Quantity]:
     return quantities | {quantity.name: quantity for quantity in list_own()}
 
 
-def name_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:
+def find_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:
     """Return the names of the quantities that only a GPU can measure."""
     return frozenset(name for name, quantity in quantities.items() if quantity.gpu_only)
 
 
-def name_gpu_bound(quantities: Mapping[str, Quantity]) -> frozenset[str]:
+def find_gpu_bound(quantities: Mapping[str, Quantity]) -> frozenset[str]:
     """Return the names of the quantities that depend only on the GPU."""
     return frozenset(name for name, quantity in quantities.items() if quantity.gpu_bound)

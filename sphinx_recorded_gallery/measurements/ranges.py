@@ -32,7 +32,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median, stdev
 
-from .quantities import name_gpu_bound, standard_quantities
+from .quantities import find_gpu_bound, standard_quantities
 from .rows import Row
 
 MIN_HALF_WIDTH = 0.003
@@ -76,7 +76,7 @@ def measure(
     ``gpu_bound_quantities`` are those that the GPU alone bounds; without them, the engine's.
     """
     if gpu_bound_quantities is None:
-        gpu_bound_quantities = name_gpu_bound(standard_quantities())
+        gpu_bound_quantities = find_gpu_bound(standard_quantities())
     rows_by_key: dict[str, list[tuple[str, Row]]] = defaultdict(list)
     for host, rows in processes:
         for row in rows:

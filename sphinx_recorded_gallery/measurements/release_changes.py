@@ -27,7 +27,7 @@ from enum import Enum
 from statistics import fmean, median, stdev
 
 from .processes import ClaimRecord, Measurements, NotMeasured, measure_all
-from .quantities import Quantity, name_gpu_bound
+from .quantities import Quantity, find_gpu_bound
 from .ranges import STUDENT_T, Measurement, is_baseline
 from .replicates import Process
 from .rows import Row
@@ -128,7 +128,7 @@ def compare_releases(
     hosts = _hosts_of(now) & _hosts_of(before)
     shared_now = _measure_on(hosts, now, quantities)
     shared_before = _measure_on(hosts, before, quantities)
-    gpu_bound = name_gpu_bound(quantities)
+    gpu_bound = find_gpu_bound(quantities)
     changes = []
     for key in now.by_key.keys() & before.by_key.keys():
         measurement = now.by_key[key]

@@ -24,11 +24,13 @@ from .docutils_tables import make_untranslated_table
 from .lookup import all_files, find_claims, load_results
 from .names_for_readers import (
     QUANTITY,
+    Piece,
     Pieces,
     name_measurement,
-    name_nodes,
     name_release,
     name_word,
+    pieces_as_nodes,
+    pieces_as_text,
     tell_comparison,
 )
 from .numbers import format_measurement, format_value, join_ends
@@ -194,7 +196,7 @@ def _name_moved(
         moved += len(summary.less) + len(summary.more)
         known += summary.count
         if summary.has_moved:
-            names.append(_plain(name_word(env, docname, summary.quantity, QUANTITY)))
+            names.append(pieces_as_text(name_word(env, docname, summary.quantity, QUANTITY)))
     facts = {"count": moved, "all": known}
     text = _("Moved: %(count)s of %(all)s measurements")
     told = str(text % facts)
@@ -226,24 +228,24 @@ def _tell_quantities(
         if summary.has_moved:
             yield from _tell_quantity(env, docname, summary, locale)
             continue
-        name = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+        name = pieces_as_text(name_word(env, docname, summary.quantity, QUANTITY))
         if summary.is_known:
             unmoved.append(name)
         else:
             unknown.append(name)
     if unmoved:
         names = {"quantities": join_names(unmoved, locale)}
-        yield [(str(_("Unchanged: %(quantities)s") % names), False)]
+        yield [Piece(str(_("Unchanged: %(quantities)s") % names))]
     if unknown:
         names = {"quantities": join_names(unknown, locale)}
         text = _("Unknown, because they depend on the CPU of the only machine: %(quantities)s")
-        yield [(str(text % names), False)]
+        yield [Piece(str(text % names))]
 
 
 def _list(items: Sequence[Pieces]) -> nodes.bullet_list:
     bullet_list = nodes.bullet_list()
     for pieces in items:
-        bullet_list += nodes.list_item("", _paragraph(*name_nodes(pieces)))
+        bullet_list += nodes.list_item("", _paragraph(*pieces_as_nodes(pieces)))
     return bullet_list
 
 
@@ -260,9 +262,9 @@ def _tell_claim(
     text = _("Holds with %(holds)s but not with %(fails)s:") % {"holds": holds, "fails": fails}
     locale = Language.current(env.config).locale
     return [
-        (typeset(f"{text} ", locale), False),
+        Piece(typeset(f"{text} ", locale)),
         *tell_comparison(env, docname, held.compared),
-        (typeset(f"; {fails}: ", locale), False),
+        Piece(typeset(f"; {fails}: ", locale)),
         *tell_comparison(env, docname, refuted.compared, between=SEPARATOR),
     ]
 
@@ -272,7 +274,7 @@ def _tell_quantity(
 ) -> Iterator[Pieces]:
     """Yield a sentence on the measurements of a quantity that fell, and one on those that rose."""
     less, more = _sentences(summary)
-    quantity = _plain(name_word(env, docname, summary.quantity, QUANTITY))
+    quantity = pieces_as_text(name_word(env, docname, summary.quantity, QUANTITY))
     for text, changes in ((less, summary.less), (more, summary.more)):
         if changes:
             facts = {
@@ -282,7 +284,7 @@ def _tell_quantity(
                 "all": summary.count,
             }
             note = _describe_basis({change.basis for change in changes})
-            yield [(typeset(f"{text % facts} {note}".rstrip(), locale), False)]
+            yield [Piece(typeset(f"{text % facts} {note}".rstrip(), locale))]
 
 
 def _sentences(summary: QuantitySummary) -> tuple[str, str]:
@@ -354,7 +356,7 @@ def _draw_table(
             format_measurement(change.now, locale),
             _format_change(change, locale),
         ]
-        name = name_nodes(name_measurement(env, docname, change.now))
+        name = pieces_as_nodes(name_measurement(env, docname, change.now))
         lines.append([name, *([nodes.Text(value)] for value in values)])
     return make_untranslated_table(head, lines, stubs=1, classes=["release-table"])
 
@@ -392,10 +394,6 @@ def _link(env: BuildEnvironment, docname: str) -> nodes.Node:
 
 def _paragraph(*words: nodes.Node) -> nodes.paragraph:
     return nodes.paragraph("", "", *words, translatable=False)
-
-
-def _plain(pieces: Pieces) -> str:
-    return "".join(words for words, _is_data in pieces)
 
 
 def visit_table(self: HTML5Translator, node: release_table) -> None:

@@ -22,7 +22,14 @@ from ..languages import Language
 from ..store import get_store
 from .keys import CLAIM, MEASURED, Reference, at_release, parse_role
 from .lookup import Lookup, find_page, look_up
-from .names_for_readers import Pieces, mark, name_measurement, name_release, tell_comparison
+from .names_for_readers import (
+    Piece,
+    Pieces,
+    name_measurement,
+    name_release,
+    pieces_as_html,
+    tell_comparison,
+)
 from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 
@@ -135,7 +142,7 @@ def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[An
     names = name_measurement(env, node["recipe"], measurement)
     if node["release"]:
         release = name_release(env, node["recipe"], node["release"])
-        names = [*names, (SEPARATOR, False), (release, False)]
+        names = [*names, Piece(SEPARATOR), Piece(release)]
     return names, text, node["spread"]
 
 
@@ -149,9 +156,9 @@ def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> No
         comparison = tell_comparison(env, node["recipe"], record.compared)
         if node["release"]:
             release = name_release(env, node["recipe"], node["release"])
-            comparison = [(f"{release}: ", False), *comparison]
+            comparison = [Piece(f"{release}: "), *comparison]
         node["evidence"] = [
-            EvidenceLine(pieces=[(_count(record), False)]),
+            EvidenceLine(pieces=[Piece(_count(record))]),
             EvidenceLine(pieces=comparison, is_measured=True),
         ]
 
@@ -220,7 +227,7 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
         if line.is_measured:
             classes = "claim-line claim-measured"
             names.append(identifier)
-        text = mark(self.config, line.pieces)
+        text = pieces_as_html(self.config, line.pieces)
         lines.append(f'<span class="{classes}" id="{identifier}">{text}</span>')
     label = _("Evidence")
     language = ""  # the sentence around the button may not be translated
@@ -249,8 +256,8 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
     """Write the list, folded."""
     rows = []
     for names, measurement, spread in node["rows"]:
-        name = mark(self.config, [*names, (": ", False)])
-        range_text = mark(self.config, [(f" ({spread})", False)])
+        name = pieces_as_html(self.config, [*names, Piece(": ")])
+        range_text = pieces_as_html(self.config, [Piece(f" ({spread})")])
         rows.append(f"<li>{name}<strong>{escape(measurement)}</strong>{range_text}</li>\n")
     summary = _("How the numbers in the text were measured")
     notes = [

@@ -164,9 +164,8 @@ class DaskRunner:
         """Disconnect, which also ends the tasks of this client."""
         self._client.close()
 
-    @property
-    def recording_groups(self) -> set[tuple[str, str, str]]:
-        """Host, name of the device and release of each worker that answers."""
+    def find_recording_groups(self) -> set[tuple[str, str, str]]:
+        """Return host, device and release of each worker that answers within ``PATIENCE``."""
         futures = [self._call(address, "find_host") for address in self._find_workers()]
         groups = set()
         for future in wait(futures, PATIENCE).done:
@@ -238,6 +237,9 @@ class DaskRunner:
         self, running: dict[Future[Any], tuple[Task, str]], workers: set[str]
     ) -> set[Future[Any]]:
         """Wait a second at most; return the futures that are done and those of lost workers."""
+        if not running:
+            time.sleep(1)
+            return set()
         ended = wait(running, timeout=1, return_when=FIRST_COMPLETED).done
         for future, (_task, address) in running.items():
             if address not in workers:
@@ -245,8 +247,9 @@ class DaskRunner:
         return ended
 
     def _read(self, future: Future[Any], task: Task, address: str) -> Result | None:
-        """Return the result of a task; None, with a note, if it has to run again."""
-        if future.cancel() or future.cancelled():  # its worker is gone
+        """Return the result of a task, or its error as text; None, with a note, to run it again."""
+        future.cancel()  # no effect if it is done; else its worker is gone
+        if future.cancelled():
             self._lost_workers[task.title] += 1
             if self._lost_workers[task.title] == TRIES:
                 return f"{task.title}: {TRIES} workers were lost with it"
@@ -261,7 +264,7 @@ class DaskRunner:
         return result
 
     def _call(self, address: str, function: str, *arguments: Any) -> Future[Any]:
-        """Call a function of this module on a worker."""
+        """Call a function of this module on a worker, with this session and device first."""
         return self._pool.submit(
             _by_value(), function, self._session, self._device, *arguments, workers=[address]
         )

@@ -5,6 +5,7 @@ if its notebook has changed. Their values are compared with the ranges of the co
 For two releases, the report lists what moved on the hosts that measured both.
 """
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from ..errors import GalleryError
 from ..measurements.lookup import find_claims, read_results
-from ..measurements.processes import ProcessSet, measure_all, read_processes
+from ..measurements.processes import Measurements, ProcessSet, measure_all, read_processes
 from ..measurements.quantities import list_quantities
 from ..measurements.ranges import Measurement
 from ..measurements.release_changes import (
@@ -91,14 +92,42 @@ class _Comparison:
     compared: int = 0  # number of measurements that both have
 
 
+@dataclass(frozen=True, kw_only=True)
+class _NewProcesses:
+    """The processes that a commit does not have."""
+
+    comparable: list[Process]
+    left_out: list[str]  # lines of the report, on why others cannot be compared
+
+
 def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> _Comparison:
     """Compare the processes of a recipe that a commit does not have with those it has."""
     package = load_settings(file.gallery).release
     published, texts = _read_commit(path, commit, base, package)
-    processes = read_processes(path, load_recipe(file.path, file.name), None, package)
+    recipe = load_recipe(file.path, file.name)
+    processes = read_processes(path, recipe, recording=None, package=package)
     device = published.device or processes.device
     release = published.release or processes.release
-    new_processes: list[Process] = []
+    new = _split_new(processes, path, texts, device=device, release=release)
+    if not new.comparable:
+        return _Comparison(lines=[f"nothing was recorded since {base}", *new.left_out])
+    compared, outside = _compare_values(
+        measure_all(published.processes), measure_all(new.comparable)
+    )
+    hosts = {process.host for process in new.comparable}
+    summary = f"{len(new.comparable)} new processes on {len(hosts)} hosts, {device}"
+    return _Comparison(
+        lines=[summary, *outside, *new.left_out],
+        inside=compared - len(outside),
+        compared=compared,
+    )
+
+
+def _split_new(
+    processes: ProcessSet, path: Path, texts: Mapping[str, str], *, device: str, release: str
+) -> _NewProcesses:
+    """Split the new processes into those with a device and a release, and the others."""
+    comparable: list[Process] = []
     other_devices: set[str] = set()
     other_releases: set[str] = set()
     for device_of_process, process in _find_new(processes, path, texts):
@@ -108,16 +137,18 @@ def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> _Comparis
         elif release_of_process != release:
             other_releases.add(release_of_process)
         else:
-            new_processes.append(process)
+            comparable.append(process)
     left_out = []
     for name in sorted(other_devices):
         left_out.append(f"left out, as recorded on another device: {name}")
     for name in sort_releases(other_releases):
-        other_release = name or "an unknown one"
-        left_out.append(f"left out, as recorded with another release of {package}: {other_release}")
-    if not new_processes:
-        return _Comparison(lines=[f"nothing was recorded since {base}", *left_out])
-    before, now = measure_all(published.processes), measure_all(new_processes)
+        other = f"another release of {processes.package}: {name or 'an unknown one'}"
+        left_out.append(f"left out, as recorded with {other}")
+    return _NewProcesses(comparable=comparable, left_out=left_out)
+
+
+def _compare_values(before: Measurements, now: Measurements) -> tuple[int, list[str]]:
+    """Return how many measurements both have, and a line on each outside its published range."""
     compared = 0
     outside = []
     for key, old in before.by_key.items():
@@ -127,21 +158,17 @@ def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> _Comparis
         compared += 1
         if not old.low <= new.value <= old.high:
             outside.append(_describe(old, new))
-    hosts = {process.host for process in new_processes}
-    summary = f"{len(new_processes)} new processes on {len(hosts)} hosts, {device}"
-    return _Comparison(
-        lines=[summary, *outside, *left_out],
-        inside=compared - len(outside),
-        compared=compared,
-    )
+    return compared, outside
 
 
 def _find_new(
     processes: ProcessSet, path: Path, texts: Mapping[str, str]
 ) -> Iterator[tuple[str, Process]]:
     """Yield device and process of what the files of a commit do not hold."""
+    lines = texts[".jsonl"].split("\n")
+    published_hashes = {json.loads(line)["hash"] for line in lines if line.strip()}
     for replicate in processes.replicates:
-        if f'"hash": "{replicate.hash}"' not in texts[".jsonl"]:
+        if replicate.hash not in published_hashes:
             yield replicate.device_name, replicate
     if processes.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
         yield processes.device, processes.page
@@ -159,7 +186,8 @@ def _read_commit(
             if text is not None:
                 Path(folder, file.name).write_text(text, encoding="utf-8")
         try:
-            return read_processes(Path(folder, path.name), None, None, package), texts
+            copy = Path(folder, path.name)
+            return read_processes(copy, recipe=None, recording=None, package=package), texts
         except GalleryError as error:
             place = Path(f"{base}:{os.path.relpath(error.path or folder, folder)}")
             remedy = "compare with another commit"

@@ -103,9 +103,8 @@ class LocalRunner:
         for note in dict.fromkeys(notes):
             say(note)
 
-    @property
-    def recording_groups(self) -> set[tuple[str, str, str]]:
-        """This host, with the device and the release of each slot and gallery."""
+    def find_recording_groups(self) -> set[tuple[str, str, str]]:
+        """Return this host, with the device and the release of each slot and gallery."""
         return {conditions.recording_group for conditions in self._conditions.values()}
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:

@@ -92,7 +92,7 @@ def record(
             except NoGpuError as error:
                 error.offer(options.suggest(names, *session.place_of_others()))
                 raise
-            session.recording_groups = runner.recording_groups
+            session.recording_groups = runner.find_recording_groups()
         # Also after Ctrl-C, the summary says what is recorded and what is not.
         stack.callback(session.summarize)
         waiting = deque(pages)

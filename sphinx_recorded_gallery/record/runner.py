@@ -10,9 +10,8 @@ from .run_task import Result, Task
 class Runner(Protocol):
     """Runs tasks, several at the same time if it can."""
 
-    @property
-    def recording_groups(self) -> set[tuple[str, str, str]]:
-        """Host, device and measured release of each place where tasks may run."""
+    def find_recording_groups(self) -> set[tuple[str, str, str]]:
+        """Return host, device and measured release of each place where tasks may run."""
         ...
 
     def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:

@@ -38,9 +38,13 @@ def load_synonyms(locale: Path, languages: Collection[str], code: str) -> dict[s
     for row in _read_rows(locale / FILE_NAME, languages):
         if row.language != code:
             continue
+        if not row.meant:  # forms to be left out
+            for form in row.searched:
+                synonyms.setdefault(form, [])
+            continue
         for form in [*row.searched, *row.meant]:
             other_forms = [meant_form for meant_form in row.meant if meant_form != form]
-            if other_forms or not row.meant:
+            if other_forms:
                 synonyms.setdefault(form, []).extend(other_forms)
     for form, translation in _read_translations(locale, code):
         synonyms.setdefault(form, [translation])

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 # Control, format, private, unassigned, surrogates, separators of lines and paragraphs
-_INVISIBLE = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
+_HIDDEN_CATEGORIES = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
 # Further characters with the property Default_Ignorable_Code_Point (fillers of Hangul, variation
 # selectors, a joiner of graphemes), and the blank of Braille
 _IGNORABLE = re.compile(
@@ -31,7 +31,9 @@ def find_hidden(text: str, *, script: str = "", source: str = "") -> list[str]:
     hidden: dict[str, None] = {}
     former = ""
     for character in text:
-        is_invisible = unicodedata.category(character) in _INVISIBLE or _IGNORABLE.match(character)
+        is_invisible = unicodedata.category(character) in _HIDDEN_CATEGORIES or _IGNORABLE.match(
+            character
+        )
         follows_symbol = former != "" and unicodedata.category(former) == "So"
         is_selector = character == "\ufe0f" and follows_symbol
         if is_invisible and not is_selector and character not in source:

@@ -1,9 +1,9 @@
-"""The translations that a build shows: the safe messages of its catalogs, each checked once.
+"""The translations that a build shows: the safe messages of its catalogs.
 
-Sphinx would show compiled catalogs unchecked, whoever compiled them. So it gets none here: labels
-are read when a build begins, the messages of a page together with the page, and both are handed to
-Sphinx in memory. A translation that would spoil a page causes a warning, and readers get the
-English text.
+Sphinx would show compiled catalogs unchecked, whoever compiled them. So it gets none of a project,
+and the one of the engine's own labels (``engine_labels.py``) is replaced here: labels are read when
+a build begins, the messages of a page together with the page, and both are handed to Sphinx in
+memory. A translation that would spoil a page causes a warning, and readers get the English text.
 """
 
 import gettext
@@ -42,7 +42,9 @@ class _Catalog(gettext.GNUTranslations):
         self._catalog = messages
         self.plural = bool  # never used: messages have no plural forms
         installed = translators.get(("general", domain))
-        if installed and not isinstance(installed, _Catalog):  # by Sphinx, not by an earlier build
+        is_of_earlier_build = isinstance(installed, _Catalog)
+        # The engine's labels are all among the messages, as far as they are safe.
+        if installed and not is_of_earlier_build and domain != ENGINE:
             self.add_fallback(installed)
         translators["general", domain] = self
 

@@ -87,3 +87,15 @@ def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages(gallery: 
         build = gallery.build(html_theme="pydata_sphinx_theme")
         assert title in build.page("recipes/index")
         assert title in build.page("faq")
+
+
+def test_a_link_shows_the_new_title_of_a_section(gallery: Gallery) -> None:
+    faq, serving = gallery.root / "faq.rst", gallery.root / "serving.rst"
+    contents = ".. toctree::\n\n   faq\n   serving\n   recipes/index\n"
+    (gallery.root / "index.rst").write_text(f"Site\n====\n\n{contents}")
+    serving.write_text("Serving\n=======\n\nSee :ref:`results-differ`.\n")
+    for title in ("Results differ", "Other bits"):
+        faq.write_text(f"Questions\n=========\n\n.. _results-differ:\n\n{title}\n{'-' * 20}\n")
+        build = gallery.build()
+        assert f">{title}</span></a>" in build.page("serving")
+    assert "serving" not in build.read

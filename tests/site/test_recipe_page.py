@@ -113,6 +113,20 @@ def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
         assert "data-label" not in cells[1].source
 
 
+def test_a_heading_of_a_row_is_labelled_as_other_cells_are(gallery: Gallery) -> None:
+    rows = "   * - A\n     - B\n     - C\n   * - one\n     - two\n     - three\n"
+    options = "   :class: cards\n   :header-rows: 1\n   :stub-columns: 1\n"
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n.. list-table::\n{options}\n{rows}")
+    page = BeautifulSoup(gallery.build().page("index"), "html.parser")
+    cells = page.select("table.cards tbody tr > *")
+    assert [(cell.name, cell["data-label"], cell.get_text(strip=True)) for cell in cells] == [
+        ("th", "A", "one"),
+        ("td", "B", "two"),
+        ("td", "C", "three"),
+    ]
+
+
 def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_notebook(
     gallery: Gallery,
 ) -> None:

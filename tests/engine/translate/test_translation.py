@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -262,6 +263,20 @@ def test_labels_ship_with_the_engine_and_the_project_may_change_them(site: Galle
     assert ">공책<" in page
     assert ">스크립트<" in page
     assert not list(ENGINE_LOCALE.rglob("*.mo"))  # it may lie where nothing can be written
+
+
+def test_an_unsafe_label_that_ships_with_the_engine_is_shown_in_english(
+    site: Gallery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locale = shutil.copytree(ENGINE_LOCALE, tmp_path / "shipped")
+    path = locale / "ko/LC_MESSAGES/sphinx_recorded_gallery.po"
+    path.write_text(path.read_text().replace('msgstr "노트북"', 'msgstr "노트\u202e북"'))
+    monkeypatch.setattr("sphinx_recorded_gallery.engine_labels.ENGINE_LOCALE", locale)
+    build = site.build(language="ko")
+    assert "shown in English" in build.warnings
+    page = build.page(PAGE)
+    assert ">Notebook<" in page
+    assert ">스크립트<" in page
 
 
 def test_a_catalog_that_comes_or_goes_changes_its_page(site: Gallery) -> None:
