@@ -23,7 +23,7 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.recording import name_device
 from ..recipes.recording_toml import load_settings
 from . import write_recordings
-from .check_recordings import choose_files, inspect
+from .check_recordings import check_settings, choose_files, inspect
 from .cleanup import remove_leftovers
 from .earlier_runs import read_earlier_run
 from .gpu_facts import NoGpuError
@@ -71,6 +71,7 @@ def record(
     failure loses only the tasks that are running. Messages go to ``stream``, by default stderr.
     Raises ``GalleryError`` if nothing can be recorded.
     """
+    check_settings(project)  # also where all recordings are current
     files = choose_files(project, names)
     session = Session(project, files, options, stream or sys.stderr)
     refuse_links(project.root, session.folder)
