@@ -28,6 +28,7 @@ from .cleanup import remove_leftovers
 from .earlier_runs import read_earlier_run
 from .gpu_facts import NoGpuError
 from .local_runner import LocalRunner, find_slots, one_at_a_time
+from .normalize_outputs import find_absolute_paths
 from .run_task import Result, Task
 from .runner import Runner
 
@@ -254,6 +255,11 @@ class Session:
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
             for error in find_hints(result, task.recipe, self._quantities):
                 self.say(f"note: {error.describe(Path.cwd())}")
+            for number, shown in find_absolute_paths(result).items():
+                text = f"cell {number} prints an absolute path, which readers do not have: {shown}"
+                cell = task.recipe.cells[number - 1]
+                note = GalleryError(text, path=task.recipe.path, line=cell.line)
+                self.say(f"note: {note.describe(Path.cwd())}")
             return self.plan(task, result)
         except Exception as error:  # a fault of one task must not end the others
             self.fail(task.title, describe_error(error, task.title))
