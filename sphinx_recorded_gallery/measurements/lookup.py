@@ -149,7 +149,8 @@ def choose_page(files: Mapping[str, GalleryFile], named: Reference, docname: str
         if named.recipe in (file.name, page):
             return page
     names = [file.name for file in files.values()]
-    raise ValueError(f"no example is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
+    choice = suggest_keys(named.recipe, names) or f"; choose among: {', '.join(names)}"
+    raise ValueError(f"no example is called {named.recipe!r}{choice}")
 
 
 def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
