@@ -168,3 +168,19 @@ def test_check_tells_of_long_texts(tmp_path: Path) -> None:
     assert told == [
         "recipes_source/mine.py:5: the answer has 121 words, and the most are 120; shorten it"
     ]
+
+
+def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    (recipes / "sub/__pycache__").mkdir(parents=True)
+    (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
+    (tmp_path / EXCUSES).parent.mkdir(parents=True)
+    (tmp_path / EXCUSES).touch()
+    for name in ("tiny_sum", "Tiny_Sum", "_look", "sub/tiny_sum", "sub/__pycache__/x", "sub/_a"):
+        (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
+    told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
+    assert told == [
+        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
+        "them; rename the file and its recording",
+        "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",
+    ]
