@@ -81,6 +81,7 @@ new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=grad
 
 # What lint refuses is told first: fixing it afterwards would make the recording stale.
 record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1, REPLICATES=5, MACHINE=mine)
+	@$(BIN)/python -m second_call.refuse_encodings recipes_source
 	@$(BIN)/python -m compileall -q recipes_source
 	@$(BIN)/python -m ruff check --quiet recipes_source || \
 		{ echo "error: make lint refuses a recipe; fix what stands above before you record it" >&2; exit 1; }
@@ -99,7 +100,9 @@ page: $(VENV)/html ## render the English pages and tell what is left to do (RECI
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
-		&& { [ $$recordings != 0 ] || echo "the English part is done"; } && exit $$recordings
+		&& { [ $$recordings = 0 ] && echo "the English part is done" \
+			|| echo "the English part is not done: see what is told above of recordings and texts"; } \
+		&& exit $$recordings
 
 check: $(VENV)/html ## tell which recordings are current, and check texts and translations (LANGUAGES=ko)
 	@$(if $(filter en,$(LANGUAGES)),echo "error: English has no catalogs; to check its pages: make page" >&2; exit 1)

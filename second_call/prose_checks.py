@@ -13,6 +13,9 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
+from .length_checks import find_long_parts
+from .recipe_files import find_misplaced
+
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
 _UNCHECKED_PAGES = ("glossary", "reference", "translating", "translation_status", "using")
@@ -62,7 +65,7 @@ class Finding:
 def check_texts(root: Path) -> Iterator[GalleryError]:
     """Yield what the texts of the site say without a measurement and without an excuse.
 
-    Also excuses of which no such sentence is left.
+    Also excuses of which no such sentence is left, what is too long, and misplaced files.
     """
     excuses = read_excuses(root)
     used: set[tuple[str, str]] = set()
@@ -87,6 +90,10 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
                 line=line,
                 remedy="remove the line",
             )
+    yield from find_misplaced(root / _RECIPES)
+    for recipe in load_recipes(root / _RECIPES):
+        docstring = recipe.blocks[0]
+        yield from find_long_parts(recipe.path, docstring.lineno, docstring.content)
 
 
 def read_excuses(root: Path) -> dict[tuple[str, str], int]:

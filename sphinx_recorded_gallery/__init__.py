@@ -18,7 +18,16 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the core."""
     # Imported here so that the command line works even if Sphinx's HTML part does not.
-    from . import engine_labels, finished_builds, languages, old_titles, pages, planted_links, store
+    from . import (
+        engine_labels,
+        finished_builds,
+        languages,
+        old_titles,
+        pages,
+        planted_links,
+        similar_names,
+        store,
+    )
     from .hooks import Priority
     from .project import CORE, add_extension
 
@@ -33,5 +42,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )
     store.setup(app)
     old_titles.setup(app)
+    similar_names.setup(app)
     pages.setup(app)
     return description

@@ -70,6 +70,20 @@ class GalleryError(SphinxError):
         return visible(line)
 
 
+def not_utf8(path: Path, data: bytes) -> GalleryError | None:
+    """Return the error of a file that is not UTF-8, which Python tells without file and line.
+
+    ``data`` is what the file holds. Returns None if it is UTF-8.
+    """
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
+        line = data.count(b"\n", 0, error.start) + 1
+        return GalleryError(text, path=path, line=line, remedy="save the file in UTF-8")
+    return None
+
+
 def describe_error(error: BaseException, name: str = "") -> str:
     """Return an error as one line, with paths relative to the current folder.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
@@ -90,16 +91,30 @@ def find_missing(
 ) -> Iterator[tuple[str, str]]:
     """Yield documents that refer to a missing file of the site, each with the file.
 
-    Pages that this build did not have to write are not missing.
+    Pages that this build did not have to write are not missing. A picture that is missing among the
+    sources is left out: Sphinx reads its page again in each build, and tells it with the line.
     """
     folders = {"."}
     for name in files:
         folders.update(parent.as_posix() for parent in Path(name).parents)
     documents = _pages(app)
     for page, (_state, found) in names.items():
+        told = set(_missing_sources(app, page, documents[page]))
         for name in found:
-            if name not in files and name not in folders and name not in documents:
+            if not any(name in known for known in (files, folders, documents, told)):
                 yield documents[page], name
+
+
+def _missing_sources(app: Sphinx, page: str, docname: str) -> Iterator[str]:
+    """Yield what a page makes of the names of missing sources, such as pictures.
+
+    Sphinx leaves them as they are, from the folder of conf.py.
+    """
+    for source in app.env.dependencies.get(docname, ()):
+        path = Path(app.srcdir, source)
+        if not path.exists():
+            name = Path(os.path.relpath(path, app.srcdir)).as_posix()
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(page), name))
 
 
 def _pages(app: Sphinx) -> dict[str, str]:

@@ -31,7 +31,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from .errors import GalleryError
+from .errors import GalleryError, not_utf8
 from .project import file_state
 
 logger = logging.getLogger(__name__)
@@ -169,13 +169,9 @@ def _refuse_pages_that_are_not_text(
     """Raise ``GalleryError`` for a page that is not UTF-8; Python names neither file nor line."""
     for docname in docnames:
         path = Path(env.doc2path(docname))
-        try:
-            path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            text = f"byte 0x{error.object[error.start]:02x} is not valid UTF-8"
-            line = error.object.count(b"\n", 0, error.start) + 1
-            remedy = "save the file in UTF-8"
-            raise GalleryError(text, path=path, line=line, remedy=remedy) from None
+        error = not_utf8(path, path.read_bytes())
+        if error:
+            raise error
 
 
 def _merge(

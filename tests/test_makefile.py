@@ -1,5 +1,6 @@
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -81,3 +82,15 @@ def test_the_site_is_built_into_the_folder_that_is_named(target: str, folder: st
     done = run_make("--dry-run", target, "BUILD=elsewhere", "LANGUAGES=ko")
     assert f" --build {folder} " in done.stdout
     assert "_build" not in done.stdout
+
+
+@pytest.mark.parametrize(("status", "told"), [(0, "is done\n"), (1, "is not done: see what ")])
+def test_a_page_is_done_only_if_the_check_finds_nothing(
+    tmp_path: Path, status: int, told: str
+) -> None:
+    engine = tmp_path / "engine"  # its check ends with this status, its build well
+    engine.write_text(f'#!/bin/sh\n[ "$1" != check ] || exit {status}\n')
+    engine.chmod(0o755)
+    done = run_make("page", f"ENGINE={engine}")
+    assert f"the English part {told}" in done.stdout
+    assert (done.returncode == 0) == (status == 0)

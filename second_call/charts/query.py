@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sphinx.environment import BuildEnvironment
@@ -56,8 +57,11 @@ def query(
     measured = _measurements_of_case(published, case)
     required = [measurement for measurement in measured if measurement.quantity in quantities]
     variants, missing_variants = _choose_variants(required, only, best)
-    missing_keys = _missing_keys(case, measured, quantities, missing_variants)
-    problems = _find_problems(recipe, missing_keys)
+    missing_quantities = _missing_quantities(case, published, measured, quantities)
+    problems = _find_problems(recipe, missing_quantities)
+    if not problems:  # of a quantity that does not exist, no variant was measured either
+        missing = _missing_variants(case, measured, quantities, missing_variants)
+        problems = _find_problems(recipe, missing)
     if problems and case and not measured:
         problems = [_describe_missing_case(case, published, quantities)]
     limits = {}
@@ -157,50 +161,98 @@ def _measurements_of_case(published: Sequence[Measurement], case: str) -> list[M
 
 def _choose_variants(
     measured: Sequence[Measurement], only: Sequence[str], best: str
-) -> tuple[list[str], list[str]]:
-    """Return the variants to draw, in order, and those that were asked for and not measured."""
+) -> tuple[list[str], dict[str, str]]:
+    """Return the variants to draw, in order, and those that were asked for and not measured.
+
+    The latter come with the option that names them, as its author wrote it.
+    """
     variants = {slug(measurement.variant): measurement.variant for measurement in measured}
     wanted = [slug(name) for name in only]
     if best and wanted and slug(best) not in wanted:
         raise ValueError(f"the best variant, {best!r}, is none of :only:; name it there, too")
-    missing = []
-    for name in dict.fromkeys([*wanted, slug(best)]):
-        if name and name not in variants:
-            missing.append(name)
+    missing = {}
+    if best and slug(best) not in variants:
+        missing[slug(best)] = f":best: {best}"
+    for name in only:
+        if slug(name) not in variants:
+            missing.setdefault(slug(name), f":only: {name}")
     if not wanted:
         return list(variants.values()), missing
     return [variants[name] for name in wanted if name in variants], missing
 
 
-def _missing_keys(
+@dataclass(frozen=True, kw_only=True)
+class _Missing:
+    """What was asked for and not measured: its key, and what an author is told of it."""
+
+    key: str  # as prose would have it; empty if no key can name it
+    text: str
+
+
+def _missing_quantities(
     case: str,
+    published: Sequence[Measurement],
     measured: Sequence[Measurement],
     quantities: Sequence[str],
-    missing_variants: Sequence[str],
-) -> Iterator[str]:
-    """Yield keys, as prose would have them, of what was asked for and not measured."""
-    parts = [slug(part) for part in case.split(".") if part]
+) -> Iterator[_Missing]:
+    """Yield the quantities that were asked for and not measured in a case.
+
+    Each comes with those that the recipe has published.
+    """
     measured_quantities = {measurement.quantity for measurement in measured}
     for quantity in quantities:
         if quantity not in measured_quantities:
-            yield ".".join([*parts, quantity])
-    for variant in missing_variants:
-        yield ".".join([*parts, variant, quantities[0]])
+            text = f"chart: no quantity is called {quantity!r}{_suggest(quantity, published)}"
+            key = ".".join([*_key_parts(case), quantity])
+            if "." in quantity and published:
+                key = ""  # a whole key is no quantity, even if it is a key
+            yield _Missing(key=key, text=text)
 
 
-def _find_problems(recipe: _Recipe, keys: Iterable[str]) -> list[str]:
-    """Return why keys were not measured, each reason once.
+def _missing_variants(
+    case: str,
+    measured: Sequence[Measurement],
+    quantities: Sequence[str],
+    missing_variants: Mapping[str, str],
+) -> Iterator[_Missing]:
+    """Yield the variants that were asked for and not measured, each with those there are."""
+    names = ", ".join(dict.fromkeys(slug(measurement.variant) for measurement in measured))
+    for name, option in missing_variants.items():
+        key = ".".join([*_key_parts(case), name, quantities[0]])
+        yield _Missing(key=key, text=f"chart: {option} is no variant; choose among: {names}")
+
+
+def _suggest(quantity: str, published: Sequence[Measurement]) -> str:
+    """Return published quantities for one that is none: the similar ones, or all of them.
+
+    Of a whole key, as prose has it, its quantity is meant.
+    """
+    names = list(dict.fromkeys(measurement.quantity for measurement in published))
+    word = quantity.partition("@")[0].rpartition(".")[2]
+    similar = difflib.get_close_matches(word, names)
+    if similar:
+        return f"; similar: {', '.join(similar)}"
+    return f"; choose among: {', '.join(names)}"
+
+
+def _key_parts(case: str) -> list[str]:
+    return [slug(part) for part in case.split(".") if part]
+
+
+def _find_problems(recipe: _Recipe, missing: Iterable[_Missing]) -> list[str]:
+    """Return what an author is told of what is missing and no GPU would measure, each once.
 
     What is wrong with the files of replicates is left out: it is told for the whole site.
     """
-    problems: list[str] = []
-    for key in keys:
-        lookup = recipe.gallery.look_up(recipe.docname, key)
-        if lookup.is_unreadable:
+    problems: dict[str, None] = {}
+    for one in missing:
+        if not one.key:
+            problems[one.text] = None
             continue
-        if lookup.problem and lookup.problem not in problems:
-            problems.append(lookup.problem)
-    return problems
+        lookup = recipe.gallery.look_up(recipe.docname, one.key)
+        if lookup.problem and not lookup.is_unreadable:
+            problems[one.text] = None
+    return list(problems)
 
 
 def _make_rows(

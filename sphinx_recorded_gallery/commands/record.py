@@ -36,7 +36,8 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     for problem in problems:
         print(problem)
     if problems:
-        print(f"{len(problems)} texts to correct")
+        texts = "text" if len(problems) == 1 else "texts"
+        print(f"{len(problems)} {texts} to correct")
     are_current = all(report.status == "current" and not report.error for report in reports)
     return are_current and not problems
 

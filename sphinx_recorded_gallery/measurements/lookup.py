@@ -18,6 +18,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
+from ..recipes.releases import find_release
 from ..store import cached, digest_of, once, watch
 from .keys import ComparisonTerm, Reference, find_references, is_comparison, parse_comparison
 from .processes import (
@@ -33,7 +34,7 @@ from .processes import (
 )
 from .quantities import Quantity, find_gpu_only, list_quantities
 from .ranges import Measurement
-from .replicates import replicates_path
+from .replicates import read_all_replicates, replicates_path
 
 
 class Outcome(Enum):
@@ -64,6 +65,8 @@ class RecipeResults:
     #: of all processes of the page's release
     measurements: Measurements = field(default_factory=Measurements, repr=False)
     by_release: dict[str, Measurements] = field(default_factory=dict, repr=False)  #: newest first
+    #: that any process measured, of any code on any device, if the recording was made on a CPU
+    releases_anywhere: frozenset[str] = frozenset()
     #: replicates on GPUs, if the recording was made on a CPU
     gpu_measurements: Measurements = field(default_factory=Measurements, repr=False)
     #: stands for the measurements of all releases when a build looks for changes
@@ -146,7 +149,8 @@ def choose_page(files: Mapping[str, GalleryFile], named: Reference, docname: str
         if named.recipe in (file.name, page):
             return page
     names = [file.name for file in files.values()]
-    raise ValueError(f"no example is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
+    choice = suggest_keys(named.recipe, names) or f"; choose among: {', '.join(names)}"
+    raise ValueError(f"no example is called {named.recipe!r}{choice}")
 
 
 def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
@@ -189,9 +193,10 @@ def find_in_results(
     try:
         measurements = results.of_release(release)
     except ValueError as error:
-        if not (can_lack and results.package):
+        if not (can_lack and release in results.releases_anywhere):
             return Lookup(outcome=Outcome.WRONG_KEY, problem=str(error))
-        # A CPU need not have run every release; its own shows whether the key exists.
+        # A CPU need not run again each release that was measured; its own shows whether the key
+        # exists.
         lookup = _find_in_release(results, results.measurements, key, quantities, can_lack=True)
         if lookup.problem:
             return lookup
@@ -316,9 +321,25 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
     try:
         package = load_settings(file.gallery).release
         processes = read_processes(recording.path, recipe, recording, package)
+        if not recording.on_gpu:
+            published = file.recording_path(root / config.recorded_gallery_recordings)
+            releases = _find_releases(package, recording.path, published)
+            results = replace(results, releases_anywhere=releases)
         return _add_measurements(results, processes, recording, list_quantities(config))
     except GalleryError as error:  # the files do not fit together
         return replace(results, outcome=Outcome.UNREADABLE, problem=str(error))
+
+
+def _find_releases(package: str, *recordings: Path) -> frozenset[str]:
+    """Return the releases of a package that the replicates of recordings measured.
+
+    Also those of other code: who changes a recipe on a CPU does not make its text wrong.
+    """
+    releases = set()
+    for path in recordings:
+        for replicate in read_all_replicates(replicates_path(path)):
+            releases.add(find_release(replicate.versions, package))
+    return frozenset(releases - {""})
 
 
 def find_claims(recipe: Recipe) -> list[str]:

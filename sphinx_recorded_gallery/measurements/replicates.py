@@ -96,11 +96,24 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
     An empty ``fingerprint`` stands for that of the newest line. Without a file there are no
     replicates. A line that occurs twice counts once. Raises ``GalleryError`` for a damaged line.
     """
+    replicates = read_all_replicates(path)
+    if replicates and not fingerprint:
+        newest = max(replicates, key=lambda replicate: replicate.recorded)
+        fingerprint = newest.fingerprint
+    current = [replicate for replicate in replicates if replicate.fingerprint == fingerprint]
+    return tuple(current), len(replicates) - len(current)
+
+
+def read_all_replicates(path: Path) -> list[Replicate]:
+    """Return the replicates of a file, whatever code they ran; none without a file.
+
+    Raises ``GalleryError`` for a damaged line.
+    """
     try:
         ensure_regular_file(path)
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
-        return (), 0
+        return []
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     by_hash: dict[str, Replicate] = {}
@@ -116,12 +129,7 @@ def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...]
                 remedy = "restore the line from git, or remove it"
                 raise GalleryError(str(error), path=path, line=number, remedy=remedy) from None
             by_hash[replicate.hash] = replicate
-    replicates = list(by_hash.values())
-    if replicates and not fingerprint:
-        newest = max(replicates, key=lambda replicate: replicate.recorded)
-        fingerprint = newest.fingerprint
-    current = [replicate for replicate in replicates if replicate.fingerprint == fingerprint]
-    return tuple(current), len(replicates) - len(current)
+    return list(by_hash.values())
 
 
 def _read_line(line: bytes) -> Replicate:

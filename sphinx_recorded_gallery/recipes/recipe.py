@@ -25,7 +25,7 @@ from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
 
 from ..atomic_files import ensure_regular_file
-from ..errors import GalleryError
+from ..errors import GalleryError, not_utf8
 from ..project import file_state
 from .comment_settings import (
     DEFERS_FIGURES,
@@ -238,7 +238,10 @@ def _split(path: Path) -> list[Block]:
         text = f"cannot be read: {error.strerror}"
         raise GalleryError(text, path=path, remedy="mend or remove it") from error
     except UnicodeDecodeError as error:
-        text = f"cannot be read: {error}"
+        wrong_byte = not_utf8(path, path.read_bytes())
+        if wrong_byte:
+            raise wrong_byte from error
+        text = f"cannot be read: {error}"  # the file names another encoding, and has not got it
         raise GalleryError(text, path=path, remedy="save the file in UTF-8") from error
     except (SyntaxError, ValueError) as error:  # such as an unknown encoding or a null byte
         text = f"cannot be parsed: {getattr(error, 'msg', error)}"

@@ -17,6 +17,8 @@
     ``drop``: lines to leave out of outputs, as patterns with wildcards: ``AUTOTUNE *``.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import tomllib
@@ -24,9 +26,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError
+
+if TYPE_CHECKING:
+    from fastjsonschema import JsonSchemaValueException
 
 FILE_NAME = "recording.toml"
 
@@ -67,6 +72,8 @@ def load_settings(recipes_folder: Path) -> Settings:
         remedy = "mend the file; it is text in UTF-8"
         raise GalleryError(f"not valid TOML: {error}", path=path, remedy=remedy) from None
     except JsonSchemaValueException as error:
+        if error.rule == "additionalProperties":
+            raise _unknown_name(path, error) from None
         problem = error.message.removeprefix("data").removeprefix(".").strip()
         if error.rule == "propertyNames":
             problem = "environment names a variable with = or a zero byte in its name"
@@ -83,6 +90,18 @@ def load_settings(recipes_folder: Path) -> Settings:
         **data.get("provenance", {}),
         **data.get("output", {}),
     )
+
+
+def _unknown_name(path: Path, error: JsonSchemaValueException) -> GalleryError:
+    """Return the error of a name that a table or the whole file does not have."""
+    known = error.definition["properties"]
+    unknown = ", ".join(name for name in error.value if name not in known)
+    table = ".".join(error.path[1:])
+    if table:
+        text = f"[{table}] has no setting {unknown}"
+    else:
+        text = f"there is no table [{unknown}]"
+    return GalleryError(text, path=path, remedy=f"choose among: {', '.join(known)}")
 
 
 @cache

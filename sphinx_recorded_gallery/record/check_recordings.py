@@ -159,8 +159,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     ``folder`` holds the recordings; by default it is that of conf.py. Raises ``GalleryError`` if
     there are no recipes, or if their settings cannot be read.
     """
-    for _pages, recipes in project.galleries:
-        load_settings(recipes)
+    check_settings(project)
     folder = folder or project.recordings
     files = name_files(project)
     reports = []
@@ -189,6 +188,12 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         if not recording_path.exists() and recording_path not in own_paths:
             strays.append(_report_stray(path, folder, "no recording of this name"))
     return reports + strays
+
+
+def check_settings(project: Project) -> None:
+    """Raise ``GalleryError`` if the settings of recording cannot be read."""
+    for _pages, recipes in project.galleries:
+        load_settings(recipes)
 
 
 def _report_stray(path: Path, folder: Path, text: str) -> Report:

@@ -22,6 +22,10 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
 _END = r"(?![\w-]|\.\w)"
 _PATH = re.compile(rf"{_BEGIN}/[^\s'\"<>:;,|()]+")
+# At least a folder and a file; not an address, and not a folder that many machines have
+_ABSOLUTE = re.compile(
+    rf"{_BEGIN}/(?!(?:bin|dev|etc|lib|lib64|opt|proc|sys|usr|var)/)[A-Za-z_][\w.-]*/\w[^\s'\"<>:;,|()]*"
+)
 _CELL = re.compile(r"\A.*/ipykernel_\d+/\d+\.py")  # IPython's file for a cell
 _LIBRARY = re.compile(r"\A.*/(?:(?:site|dist)-packages|lib/python3\.\d+)/")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
@@ -188,6 +192,23 @@ def _list_folders(python_path: str) -> list[str]:
         if os.path.isabs(entry):
             folders += [str(Path(entry)), os.path.normpath(entry)]
     return folders
+
+
+def find_absolute_paths(notebook: NotebookNode) -> dict[int, str]:
+    """Return the first absolute path that each cell of a recording prints, by its number.
+
+    What libraries write to the error stream is left out: no author can change it.
+    """
+    paths: dict[int, str] = {}
+    for number, cell in enumerate(notebook.cells, 1):
+        for output in cell.outputs:
+            text = output.get("data", {}).get("text/plain", "")
+            if output.output_type == "stream" and output.name == "stdout":
+                text = output.text
+            match = _ABSOLUTE.search(text)
+            if match:
+                paths.setdefault(number, match[0])
+    return paths
 
 
 def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:

@@ -23,11 +23,12 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.recording import name_device
 from ..recipes.recording_toml import load_settings
 from . import write_recordings
-from .check_recordings import choose_files, inspect
+from .check_recordings import check_settings, choose_files, inspect
 from .cleanup import remove_leftovers
 from .earlier_runs import read_earlier_run
 from .gpu_facts import NoGpuError
 from .local_runner import LocalRunner, find_slots, one_at_a_time
+from .normalize_outputs import find_absolute_paths
 from .run_task import Result, Task
 from .runner import Runner
 
@@ -71,6 +72,7 @@ def record(
     failure loses only the tasks that are running. Messages go to ``stream``, by default stderr.
     Raises ``GalleryError`` if nothing can be recorded.
     """
+    check_settings(project)  # also where all recordings are current
     files = choose_files(project, names)
     session = Session(project, files, options, stream or sys.stderr)
     refuse_links(project.root, session.folder)
@@ -253,6 +255,11 @@ class Session:
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
             for error in find_hints(result, task.recipe, self._quantities):
                 self.say(f"note: {error.describe(Path.cwd())}")
+            for number, shown in find_absolute_paths(result).items():
+                text = f"cell {number} prints an absolute path, which readers do not have: {shown}"
+                cell = task.recipe.cells[number - 1]
+                note = GalleryError(text, path=task.recipe.path, line=cell.line)
+                self.say(f"note: {note.describe(Path.cwd())}")
             return self.plan(task, result)
         except Exception as error:  # a fault of one task must not end the others
             self.fail(task.title, describe_error(error, task.title))

@@ -161,12 +161,24 @@ def test_a_page_that_names_a_file_which_is_not_there_is_told_in_each_build(
 
 def test_a_recipe_that_cannot_be_read_is_told_without_the_links_to_its_page(site: Gallery) -> None:
     index = site.root / "index.rst"
-    link = '.. raw:: html\n\n   <a href="recipes/adding.html">adding</a>\n'
+    link = (
+        ':doc:`/recipes/adding`\n\n.. raw:: html\n\n   <a href="recipes/adding.html">adding</a>\n'
+    )
     index.write_text(f"{index.read_text()}\n{link}")
     site.write("adding", '"""\nTitle\n=====\n"""\nx = = 1\n')
-    warnings = site.build().warnings
+    warnings = site.build(nitpicky=True).warnings
     assert "adding.py:5: syntax error" in warnings
     assert "refers to" not in warnings
+    assert "unknown document" not in warnings
+
+
+def test_a_missing_picture_is_told_once_in_each_build(site: Gallery) -> None:
+    path = site.recipes / "adding.py"
+    path.write_text(path.read_text().replace("A remark.", "A remark.\n#\n# .. image:: nope.png"))
+    for _time in range(2):
+        warnings = site.build().warnings
+        assert "adding.py:22: WARNING: image file not readable: recipes/nope.png" in warnings
+        assert "refers to" not in warnings
 
 
 def test_what_lies_elsewhere_is_no_file_of_the_site() -> None:

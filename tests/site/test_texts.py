@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from second_call.length_checks import count_words, find_long_parts
 from second_call.prose_checks import (
     _UNCHECKED_PAGES,
     EXCUSES,
@@ -100,3 +101,86 @@ def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -
     ]
     excuses.write_text("index: It is faster\n*: takes 3 ms\n")
     assert [*check_texts(tmp_path)] == []
+
+
+ANSWER = """
+.. answer::
+
+   **Compile it.** WORDS
+
+   .. chart:: busy
+      :case: gate.16
+
+      One call
+
+   - :measured:`a.wall` per call
+
+   .. code-block:: python
+      :caption: Complete
+
+      import torch
+
+      torch.compile(f)
+
+**Does this apply to you?**
+
+.. list-table::
+   :header-rows: 1
+
+   * - What you see
+     - What to do
+   * - GPU busy, as :doc:`look <page>` prints
+     - CELL
+
+**What you need**
+
+- One two three four five six seven eight nine ten eleven twelve thirteen.
+"""
+
+
+def test_an_answer_or_a_cell_that_is_too_long_is_told() -> None:
+    def told(answer: str, cell: str) -> list[str]:
+        text = ANSWER.replace("WORDS", answer).replace("CELL", cell)
+        return [str(error) for error in find_long_parts(Path("a.py"), 1, text)]
+
+    # Compile it, One call, and a measurement per call are 7 words.
+    assert told("word " * 113, "word " * 12) == []
+    assert told("word " * 114, "word " * 13) == [
+        "a.py:2: the answer has 121 words, and the most are 120; shorten it",
+        "a.py:28: this cell has 13 words, and the most are 12; shorten it",
+    ]
+
+
+def test_words_are_counted_as_a_reader_sees_them() -> None:
+    assert count_words(":claim:`It is so <a.wall < b.wall>`, by {a.wall}.") == 5
+    assert count_words("``x = 1`` and :measured:`a.b c`") == 3
+
+
+def test_check_tells_of_long_texts(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
+    (tmp_path / EXCUSES).parent.mkdir(parents=True)
+    (tmp_path / EXCUSES).touch()
+    answer = ANSWER.replace("WORDS", "word " * 114)
+    (recipes / "mine.py").write_text(f'"""\nTitle\n=====\n{answer}"""\n')
+    told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
+    assert told == [
+        "recipes_source/mine.py:5: the answer has 121 words, and the most are 120; shorten it"
+    ]
+
+
+def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    (recipes / "sub/__pycache__").mkdir(parents=True)
+    (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
+    (tmp_path / EXCUSES).parent.mkdir(parents=True)
+    (tmp_path / EXCUSES).touch()
+    for name in ("tiny_sum", "Tiny_Sum", "_look", "sub/tiny_sum", "sub/__pycache__/x", "sub/_a"):
+        (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
+    told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
+    assert told == [
+        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
+        "them; rename the file and its recording",
+        "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",
+    ]

@@ -147,6 +147,18 @@ def test_an_unknown_release_is_one_line_that_names_those_there_are(released: Gal
     assert told.count("WARNING") == 1
 
 
+def test_a_cpu_may_lack_a_release_only_if_some_process_measured_it(released: Gallery) -> None:
+    released.configure(recorded_gallery_gpu_figures=True)
+    add(released, f"It was :measured:`{SPEEDUP}@2.11`.\n\n:claim:`It wins <{WINS}@2.99>`.")
+    gpu = {"gpu": "Some GPU", "cpu": "CPU", "cores": 2}
+    add_replicate(released, rows=steps(), versions=OLD, device=gpu, fingerprint="of other code")
+    build = released.build()
+    assert "It was [not measured here]." in shown(build)
+    line = f"steps.py:7: nothing was measured with python 2.99; measured releases: {HERE}"
+    assert line in build.warnings
+    assert build.warnings.count("WARNING") == 1
+
+
 def test_measurements_that_a_page_names_by_release_are_read_again(released: Gallery) -> None:
     add(released, f"It was :measured:`{SPEEDUP}@2.11`.")
     add_replicate(released, rows=[speedup(9.1)], host="a", versions=OLD)

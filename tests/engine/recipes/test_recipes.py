@@ -206,3 +206,12 @@ def test_tabs_that_mean_nothing_are_kept(tmp_path: Path) -> None:
     code = 'def f():\n\t"""Do\tit."""\n\treturn 1\t# why'
     (cell,) = load(tmp_path, f"{HEAD}{code}\n").cells
     assert cell.source == cell.code == code
+
+
+def test_a_recipe_that_is_not_utf_8_is_told_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_bytes(b'"""\nTitle\n=====\n\nText.\n"""\n\n# caf\xe9\nx = 1\n')
+    told = f"{path}:8: byte 0xe9 is not valid UTF-8; save the file in UTF-8"
+    with pytest.raises(GalleryError) as caught:
+        load_recipe(path)
+    assert str(caught.value) == told

@@ -14,7 +14,6 @@ from sphinx_recorded_gallery.recipes.recording_toml import load_settings
     ("settings", "told"),
     [
         ("[limits]\ncell_timeout = nan\n", "limits.cell_timeout must be number"),
-        ("[limit]\ndeadline = 3\n", "must not contain {'limit'} properties"),
         ('[provenance]\nprobe = "a\\u0000"\n', "provenance.probe must match pattern"),
         ("[environment]\n'A=B' = 1\n", "environment names a variable with = or"),
         # recordings name the GPU that makes them: it is chosen for the command
@@ -30,6 +29,30 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
         load_settings(tmp_path)
     assert str(caught.value).startswith(f"{path}: unexpected value: {told}")
     assert str(caught.value).endswith("; correct it in this file")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            "[limits]\ncel_timeout = 3\n",
+            "[limits] has no setting cel_timeout; choose among: cell_timeout, deadline, "
+            "output_limit",
+        ),
+        (
+            "[limit]\ndeadline = 3\n",
+            "there is no table [limit]; choose among: limits, environment, provenance, output",
+        ),
+    ],
+)
+def test_an_unknown_name_is_told_with_those_there_are(
+    tmp_path: Path, settings: str, told: str
+) -> None:
+    path = tmp_path / "recording.toml"
+    path.write_text(settings)
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    assert str(caught.value) == f"{path}: {told}"
 
 
 def test_no_setting_has_the_name_of_another_table_s() -> None:

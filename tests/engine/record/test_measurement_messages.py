@@ -173,7 +173,7 @@ Words
     told = "words.rst:5: the claim <measuring:eager.time < compiled.time> does not hold in 2 of 3 "
     assert told in text
     assert "words.rst:6: no measurement is called 'eager.space'; similar: adam.10.eager" in text
-    assert "words.rst:6: no example is called 'no-recipe'\n" in text
+    assert "words.rst:6: no example is called 'no-recipe'; choose among: measuring\n" in text
     assert text.endswith("\n4 texts to correct\n")
 
 
@@ -184,4 +184,11 @@ def test_check_tells_nothing_of_claims_without_a_current_recording(
     status, text = check()
     assert status == 1
     assert "measuring  stale" in text
-    assert "texts to correct" not in text
+    assert "to correct" not in text
+
+
+def test_check_counts_one_text_as_one(measured: Gallery, check: Check) -> None:
+    (measured.root / "words.rst").write_text("Words\n=====\n\n:measured:`no:eager.time`\n")
+    status, text = check()
+    assert status == 1
+    assert text.endswith("\n1 text to correct\n")

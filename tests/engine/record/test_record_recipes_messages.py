@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.replicates import Replicate, read_replicates
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import Gallery
@@ -201,3 +202,31 @@ def test_a_kernel_tells_a_name_that_a_replicate_lacks(gallery: Gallery) -> None:
     write(gallery, code=f"{ONCE}x = 1\n\n# %%\n\nx{PUBLISHES}")
     _done, lines = record(gallery, replicates=1)
     assert "NameError: name 'x' is not defined; a replicate leaves out cells with" in lines[-1]
+
+
+def test_wrong_settings_are_told_also_where_all_is_current(gallery: Gallery) -> None:
+    gallery.add("a")
+    assert gallery.record()
+    gallery.recipes.joinpath("recording.toml").write_text("[limits]\ncel_timeout = 3\n")
+    with pytest.raises(GalleryError, match="has no setting cel_timeout"):
+        gallery.record()
+
+
+@here
+def test_a_printed_path_that_readers_lack_gets_a_note(gallery: Gallery) -> None:
+    code = """
+    print("https://example.org/a/b, /usr/bin/env, /dev/null, /proc/cpuinfo, 3 /s, and/or/not")
+
+    # %%
+    # Words.
+
+    print("saved to /tmp/xyz/model.pt")
+    """
+    write(gallery, code=code)
+    done, told = record(gallery, "a")
+    assert done
+    notes = [line for line in told if "absolute path" in line]
+    assert len(notes) == 1
+    assert notes[0].endswith(
+        "a.py:13: cell 2 prints an absolute path, which readers do not have: /tmp/xyz/model.pt"
+    )

@@ -1,0 +1,29 @@
+"""Refuse recipes that are not UTF-8, before tools that name neither the byte nor its line.
+
+``make record`` runs ``python -m second_call.refuse_encodings FOLDER`` first.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx_recorded_gallery.api import GalleryError
+
+
+def find_wrong_bytes(folder: Path) -> Iterator[GalleryError]:
+    """Yield the error of each Python file in a folder that is not UTF-8."""
+    for path in sorted(folder.glob("*.py")):
+        data = path.read_bytes()
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            text = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
+            line = data.count(b"\n", 0, error.start) + 1
+            yield GalleryError(text, path=path, line=line, remedy="save the file in UTF-8")
+
+
+if __name__ == "__main__":
+    problems = list(find_wrong_bytes(Path(sys.argv[1])))
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    sys.exit(bool(problems))

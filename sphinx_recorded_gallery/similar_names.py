@@ -1,0 +1,112 @@
+"""Say which names are similar where an author names a page, a label, a role or a directive wrongly.
+
+Sphinx and docutils only tell that there is no such thing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.addnodes import pending_xref
+    from sphinx.application import Sphinx
+    from sphinx.domains import Domain
+
+_LOGGER = "sphinx.sphinx.util.docutils"  # through which Sphinx passes on what docutils tells
+_LEAST_LIKENESS = 0.7  # of two spellings of a name
+_WRONG_ROLE = re.compile(r'Unknown interpreted text role "(?P<name>[^"]+)"')
+_WRONG_DIRECTIVE = re.compile(r'Unknown directive type "(?P<name>[^"]+)"')
+_WRONG_OPTION = re.compile(
+    r'Error in "(?P<directive>[^"]+)" directive:\nunknown option: "(?P<name>[^"]+)"'
+)
+
+
+def setup(app: Sphinx) -> None:
+    """Complete the messages of wrong names."""
+    from sphinx.domains.std import warn_missing_reference
+
+    logging.getLogger(_LOGGER).addFilter(complete_message)  # once, however many builds there are
+    # Sphinx calls all listeners, whatever an earlier one returns: ``_tell_missing`` calls its own.
+    for listener in list(app.events.listeners["warn-missing-reference"]):
+        if listener.handler is warn_missing_reference:
+            app.disconnect(listener.id)
+    app.connect("warn-missing-reference", _tell_missing)
+
+
+def complete_message(record: logging.LogRecord) -> bool:
+    """Add similar names to a message of docutils about a role, a directive or an option.
+
+    Returns ``True``: no message is left out.
+    """
+    from docutils.parsers.rst import directives, roles
+    from sphinx.domains.std import StandardDomain
+
+    text = str(record.msg)
+    wrong_role = _WRONG_ROLE.search(text)
+    wrong_directive = _WRONG_DIRECTIVE.search(text)
+    wrong_option = _WRONG_OPTION.search(text)
+    if wrong_role:
+        names = {*roles._roles, *StandardDomain.roles}
+        record.msg = _insert(text, wrong_role, suggest_names(wrong_role["name"], names))
+    elif wrong_directive:
+        names = {*directives._directives, *directives._directive_registry}
+        record.msg = _insert(text, wrong_directive, suggest_names(wrong_directive["name"], names))
+    elif wrong_option:
+        directive: Any = directives._directives.get(wrong_option["directive"])
+        options = getattr(directive, "option_spec", None)
+        if options:
+            choice = f"; choose among: {', '.join(options)}"
+            record.msg = _insert(text, wrong_option, choice)
+    return True
+
+
+def suggest_names(name: str, names: Iterable[str]) -> str:
+    """Return the names most similar to ``name``, for the end of a sentence."""
+    similar = difflib.get_close_matches(name, names, cutoff=_LEAST_LIKENESS)
+    if not similar:
+        return ""
+    return f"; similar: {', '.join(similar)}"
+
+
+def _insert(text: str, match: re.Match[str], suggestion: str) -> str:
+    """Return a message with a suggestion in place of the full stop behind a match."""
+    if not suggestion:
+        return text
+    rest = text[match.end() :].removeprefix(".")
+    return f"{text[: match.end()]}{suggestion}{rest}"
+
+
+def _tell_missing(app: Sphinx, domain: Domain | None, node: pending_xref) -> bool | None:
+    """Tell of a page or label that there is not, with similar ones; ``True`` if that is done.
+
+    A recipe that cannot be read has no page, which is told with the recipe.
+    """
+    from sphinx.domains.std import warn_missing_reference
+    from sphinx.util import docname_join
+    from sphinx.util.logging import getLogger
+
+    from .recipes.find_recipes import find_file
+
+    target = node["reftarget"]
+    is_standard = domain is None or domain.name == "std"
+    suggestion = ""
+    if is_standard and node["reftype"] == "doc":
+        docname = docname_join(node.get("refdoc", ""), target)
+        if find_file(app.config, Path(app.srcdir), docname):
+            return True
+        suggestion = suggest_names(f"/{docname}", [f"/{name}" for name in app.env.found_docs])
+        text = f"unknown document: {target!r}{suggestion}"
+    elif is_standard and node["reftype"] == "ref":
+        labels = app.env.domains.standard_domain.anonlabels
+        if target not in labels:  # or else it has no title, which Sphinx tells
+            suggestion = suggest_names(target, labels)
+        text = f"undefined label: {target!r}{suggestion}"
+    if not suggestion:
+        return warn_missing_reference(app, domain, node)  # type: ignore[arg-type]
+    getLogger(__name__).warning("%s", text, location=node, type="ref", subtype=node["reftype"])
+    return True

@@ -1,0 +1,30 @@
+"""What is told of a wrong name: which names are similar, or which there are."""
+
+import pytest
+
+from tests.helpers.gallery import Gallery
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (":mesured:`a.wall`", 'Unknown interpreted text role "mesured"; similar: measured'),
+        (".. imag:: a.png", 'Unknown directive type "imag"; similar: image'),
+        (".. code-block:: python\n   :colour: red\n\n   1", '"colour"; choose among: force, '),
+        (".. zigzag::", 'Unknown directive type "zigzag".'),  # nothing is similar
+        (":doc:`/recipes/ading`", "unknown document: '/recipes/ading'; similar: /recipes/adding"),
+        (":doc:`nowhere at all`", "unknown document: 'nowhere at all'"),
+        (
+            ".. _a-place:\n\nA place\n-------\n\n:ref:`a-plase`",
+            "undefined label: 'a-plase'; similar: a-place",
+        ),
+        (":ref:`nowhere`", "undefined label: 'nowhere' ["),
+    ],
+)
+def test_similar_names_are_told(gallery: Gallery, text: str, told: str) -> None:
+    gallery.add()
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n{text}\n")
+    warnings = gallery.build(nitpicky=True).warnings
+    assert warnings.count("WARNING") + warnings.count("ERROR") == 1
+    assert told in warnings
