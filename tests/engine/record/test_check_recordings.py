@@ -64,7 +64,7 @@ def test_what_a_site_asks_of_its_texts_is_told(
     assert status == 1
     first, second = text.splitlines()[-2:]
     assert first.endswith("index.rst:3: it guesses")
-    assert second == "1 texts to correct"
+    assert second == "1 text to correct"
 
 
 def test_a_recipe_that_cannot_be_read_is_told_once(
