@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.atomic_files import atomic_write, unfinished_path, write_synced
@@ -65,7 +66,7 @@ def test_files_beside_conf_py_are_no_links_where_pages_lie_elsewhere(
     conf.mkdir()
     (site.root / "conf.py").rename(conf / "conf.py")
     plant(site, conf / "_files/profile.txt", victim)
-    with pytest.raises(GalleryError, match=r"_files/profile\.txt: is a link"):
+    with docutils_namespace(), pytest.raises(GalleryError, match=r"_files/profile\.txt: is a link"):
         Sphinx(site.root, conf, tmp_path / "out", tmp_path / "doctrees", "html", status=None)
 
 

@@ -8,7 +8,10 @@ from tests.helpers.gallery import Gallery
 BAD_RECIPES: dict[str, tuple[bytes, str]] = {
     "bad setting": (b"# sphinx_gallery_thumbnail_path = 5\n1\n", "bad.py:5: sphinx_gallery_thumb"),
     "nested too deeply": (b"x = " + b"-" * 100_000 + b"1\n", "bad.py: cannot be parsed: nested"),
-    "another encoding": (b"# \xe9\n", "bad.py: cannot be read: 'utf-8' codec"),
+    "another encoding": (
+        b"# \xe9\n",
+        "bad.py:5: byte 0xe9 is not valid UTF-8; save the file in UTF-8",
+    ),
 }
 
 
