@@ -7,19 +7,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sphinx_recorded_gallery.api import GalleryError
+from sphinx_recorded_gallery.api import GalleryError, not_utf8
 
 
 def find_wrong_bytes(folder: Path) -> Iterator[GalleryError]:
     """Yield the error of each Python file in a folder that is not UTF-8."""
     for path in sorted(folder.glob("*.py")):
-        data = path.read_bytes()
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            text = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
-            line = data.count(b"\n", 0, error.start) + 1
-            yield GalleryError(text, path=path, line=line, remedy="save the file in UTF-8")
+        error = not_utf8(path, path.read_bytes())
+        if error:
+            yield error
 
 
 if __name__ == "__main__":

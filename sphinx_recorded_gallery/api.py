@@ -36,14 +36,15 @@ where ``kind`` is ``"name"`` or ``"quantity"``. A :class:`Quantity` is what the 
 that the setting ``recorded_gallery_quantities`` names. :func:`find_outdated` returns the release of
 a package among versions of a recording, if it is not the current one.
 
-A mistake that a person can correct is raised as :class:`GalleryError`.
+A mistake that a person can correct is raised as :class:`GalleryError`; :func:`not_utf8` returns the
+one of a file in another encoding.
 
 ``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as the names
 of variants. ``RecipePage`` is the type of a page that :meth:`Gallery.load_page` returns: it has
 the ``recipe``, with ``path``, ``title`` and ``summary``, and its ``recording``, which may be None.
 """
 
-from .errors import GalleryError
+from .errors import GalleryError, not_utf8
 from .gallery import Gallery, load_recipes
 from .hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
 from .languages import Language
@@ -93,6 +94,7 @@ __all__ = [
     "find_cell_behind",
     "find_outdated",
     "load_recipes",
+    "not_utf8",
     "note_link",
     "note_problem",
     "once",

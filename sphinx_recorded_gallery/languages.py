@@ -187,7 +187,7 @@ def _is_valid(entry: Any) -> bool:
     if not isinstance(entry, dict) or not entry.get("name"):
         return False
     types = {"name": str, "published": bool, "mirrors": dict}
-    return all(isinstance(value, types.get(key, ())) for key, value in entry.items())
+    return all(key in types and isinstance(value, types[key]) for key, value in entry.items())
 
 
 def read_languages(app: "Sphinx", config: Config) -> None:
