@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 from typing import TextIO
 
@@ -305,15 +306,15 @@ class Session:
         Replicates of the same code, host, device and release are not repeated. If they are forced,
         new ones get the next numbers.
         """
-        count = self.options.replicates
+        wanted = self.options.replicates
         name = page.file.name
-        if not count:
+        if not wanted:
             return []
         recorded_on = name_device(notebook.metadata.recording["device"])
         devices = sorted({device for _host, device, _release in self.recording_groups})
         if recorded_on not in devices:
             option = f"--device {self.options.device}"
-            command = suggest("record", name, option, f"--replicates {count}", self.beside)
+            command = suggest("record", name, option, f"--replicates {wanted}", self.beside)
             self.fail(
                 name,
                 f"{name}: recorded on {recorded_on}, and replicates on another device "
@@ -333,7 +334,7 @@ class Session:
         numbers = self._choose_numbers(replicates, load_settings(page.file.gallery).release)
         self.planned_replicates += len(numbers)
         if not numbers:
-            self.say(f"{name}: its {count} replicates exist already")
+            self.say(f"{name}: its {wanted} replicates exist already")
         return [Task(file=page.file, recipe=page.recipe, number=number) for number in numbers]
 
     def _choose_numbers(self, replicates: Sequence[Replicate], package: str) -> list[int]:
@@ -341,12 +342,25 @@ class Session:
 
         ``package`` is the one whose releases are told apart, or "".
         """
-        first = 1
         if self.options.force:
-            first += max((replicate.replicate for replicate in replicates), default=0)
-        made_here = set()
+            first = 1 + max((replicate.replicate for replicate in replicates), default=0)
+            return list(range(first, first + self.options.replicates))
+        made = set()
+        made_of_other_releases = set()
+        other_hosts = set()
+        hosts_here = {host for host, _device, _release in self.recording_groups}
         for replicate in replicates:
-            if replicate.find_place(package) in self.recording_groups:
-                made_here.add(replicate.replicate)
-        numbers = range(first, first + self.options.replicates)
-        return [number for number in numbers if number not in made_here]
+            if replicate.host not in hosts_here:
+                other_hosts.add(replicate.host)
+            elif replicate.find_place(package) in self.recording_groups:
+                made.add(replicate.replicate)
+            else:
+                made_of_other_releases.add(replicate.replicate)
+        # Each host begins with another number, since a measurement may depend on the order that
+        # the number gives; two releases on one host begin with the same, so that they can be
+        # compared. 0 is the page's run.
+        made.discard(0)
+        made_of_other_releases.discard(0)
+        first = min(made_of_other_releases, default=1 + len(other_hosts))
+        unused = (number for number in count(first) if number not in made)
+        return list(islice(unused, max(0, self.options.replicates - len(made))))

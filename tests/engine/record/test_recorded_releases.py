@@ -1,5 +1,6 @@
 """Releases of what is measured, as `record` and `check` tell them apart."""
 
+import json
 import platform
 from collections.abc import Callable
 
@@ -59,6 +60,33 @@ def test_a_host_makes_the_replicates_of_each_release(
     assert "1 of 1 replicates made" in released.messages
     assert released.record("steps", replicates=1)
     assert "its 1 replicates exist already" in released.messages
+
+
+def test_each_host_begins_with_another_number_and_each_release_with_the_same(
+    released: Gallery, request: pytest.FixtureRequest
+) -> None:
+    for fixture in ("_run_here", "_own_locks"):
+        request.getfixturevalue(fixture)
+    here = released.recording("steps").facts["host"]
+    path = released.recordings / "steps.jsonl"
+
+    def find_numbers() -> list[int]:
+        """Return the numbers of the replicates of this release on this host, in order."""
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        made = [
+            line
+            for line in lines
+            if line["host"] == here and line["versions"]["python"] != OLD["python"]
+        ]
+        return [line["replicate"] for line in made]
+
+    for host in ("a", "b"):
+        add_replicate(released, rows=steps(), host=host, replicate=1)
+    assert released.record("steps", replicates=1)
+    assert find_numbers() == [3]
+    add_replicate(released, rows=steps(), host=here, replicate=5, versions=OLD)
+    assert released.record("steps", replicates=2)
+    assert find_numbers() == [3, 5]
 
 
 def test_what_a_page_measured_with_another_release_stays(
