@@ -13,6 +13,8 @@ from sphinx_recorded_gallery.api import Language
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "compile_modes": {
+        "CPU, not compiled": "CPU, eager",
+        "GPU, not compiled": "GPU, eager",
         "a product": "a matmul",
         "channels_last, not compiled": "channels_last, eager",
         "not compiled": "eager",
