@@ -103,7 +103,7 @@ Choose the mode by how busy your GPU is.
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
      model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch
-     --dynamo_use_dynamic``; otherwise each new shape recompiles.
+     --dynamo_use_dynamic``; otherwise it recompiles for each new shape.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
@@ -498,8 +498,7 @@ elements = bench.compare(
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
 # time per call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
 # graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
-# <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`, at
-# :measured:`bert-one-sentence.reduce-overhead.wall` per call.
+# <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`.
 
 # sphinx_gallery_fold = "BERT with random weights"
 bert = None

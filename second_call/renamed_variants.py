@@ -22,6 +22,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "cuda_graphs": {
         "blocks compiled": "compiled blocks",
         "blocks compiled, one graph": "compiled blocks, one graph",
+        "detours": "round trips",
         "inference, by hand": "inference, captured manually",
         "not compiled": "eager",
         "training, by hand": "training, captured manually",
