@@ -47,6 +47,9 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "without compiling": "eager",
     },
     "where_time_goes": {
+        "a line behind work": "a line with work queued",
+        "added up on the GPU": "summed on the GPU",
+        "each hit read": "each prediction read",
         "without compiling": "eager",
     },
 }
