@@ -103,15 +103,15 @@ Choose the mode by how busy your GPU is.
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
      model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch
-     --dynamo_use_dynamic``; otherwise each new shape recompiles.
+     --dynamo_use_dynamic``; otherwise it recompiles for each new shape.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
 **What you need**
 
 - PyTorch 2.11 or newer, and pandas. Two experiments need torchvision and Transformers 5.18 or newer.
-- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, the recipe runs in ``float32``. Without a
-  GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
+- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, the recipe runs in ``float32``. Without
+  a GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -172,7 +172,7 @@ for message in ("TypedStorage is deprecated", "IProgress not found"):
 
 # sphinx_gallery_fold = "Compile a function in several modes"
 def in_modes(function, *inputs, modes=("default", "reduce-overhead")):
-    """Return variants of a call: not compiled, and compiled in each mode."""
+    """Return variants of a call: eager, and compiled in each mode."""
     variants = {"not compiled": functools.partial(function, *inputs)}
     for mode in modes:
         compiled = torch.compile(function, mode=mode)
@@ -195,10 +195,10 @@ for call in in_modes(torch.cos, ones).values():
 # "TensorFloat32 tensor cores ... available but not enabled"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# For a ``float32`` model, call ``torch.set_float32_matmul_precision("high")``. In a ``bfloat16`` model,
-# something runs in ``float32``, such as attention that no fused kernel supports: look for ``f32f32`` or ``sgemm``
-# in kernel names. Unfused attention :claim:`costs more than ten times the GPU time
-# <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
+# For a ``float32`` model, call ``torch.set_float32_matmul_precision("high")``. In a ``bfloat16`` model, something still
+# runs in ``float32``, such as attention that no fused kernel supports: look for ``f32f32`` or ``sgemm`` in kernel
+# names. PyTorch 2.15 shows this only with ``TORCH_LOGS=perf_hints``. Unfused attention :claim:`costs more than ten
+# times the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
 # sphinx_gallery_fold = "Helpers: list kernels, and compute attention in two ways"
@@ -208,7 +208,7 @@ from torch.profiler import ProfilerActivity, profile
 
 
 def list_events(call):
-    """Return what the CPU does to launch a call, and what the GPU does then."""
+    """Return the profiler's events of a call: launches on the CPU, kernels on the GPU."""
     with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
         call()
         bench.synchronize()
@@ -221,12 +221,12 @@ def list_kernels(call):
 
 
 def attend():
-    """Return attention, by whatever kernel PyTorch chooses."""
+    """Return attention, computed by whatever kernel PyTorch chooses."""
     return nn.functional.scaled_dot_product_attention(query, query, query)
 
 
 def attend_by_formula():
-    """Return the same, as PyTorch computes it if no kernel of its own fits."""
+    """Return the same, as PyTorch computes it if no fused kernel fits."""
     with sdpa_kernel(SDPBackend.MATH):
         return attend()
 
@@ -255,14 +255,14 @@ if bench.gpu:
         bench.measure("attention", variant, "gpu", bench.profile(call, 20)[0])
 
 # %%
-# It compiles again when a shape changes
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# It recompiles when a shape changes
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# This is usually harmless. The second shape triggers one recompilation, which covers all later shapes: five sizes need
-# :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False`` :claim:`compiles for every
-# size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To compile only once, pass
-# ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first call. Each shape still
-# gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# This is usually harmless. The second shape triggers one recompilation with dynamic shapes, which covers the rest: five
+# batch sizes need :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False``
+# :claim:`compiles each of them <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
+# compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
+# call. Each shape still gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
 
 # sphinx_gallery_fold = "Helpers: count compilations"
 
@@ -279,7 +279,7 @@ class Counter:
 
 
 def count_compilations(mark=False, **options):
-    """Return how often five sizes are compiled."""
+    """Return the number of compilations for five batch sizes."""
     torch.compiler.reset()
     counter = Counter()
     run = torch.compile(wave, backend=counter, **options)
@@ -293,7 +293,7 @@ def count_compilations(mark=False, **options):
 
 # %%
 
-# sphinx_gallery_fold = "Count the compilations for five sizes"
+# sphinx_gallery_fold = "Count the compilations for five batch sizes"
 # sphinx_gallery_fold_output = True
 compilations = {
     "nothing marked": count_compilations(),
@@ -316,21 +316,21 @@ for name, count in compilations.items():
 # Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call
 # into :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs <
 # cuda-graphs-of-a-call.through-the-cpu.graphs>`, :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here;
-# modifying an input :claim:`leaves none <cuda-graphs-of-a-call.changes-its-input.graphs <
+# modifying an input :claim:`leaves no graph <cuda-graphs-of-a-call.changes-its-input.graphs <
 # cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct, but nothing warns of a split:
-# count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=cudagraphs`` prints why.
+# count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=cudagraphs`` prints the reason.
 
 # sphinx_gallery_fold = "Helpers: count CUDA graphs"
 # sphinx_gallery_once = True
 
 
 def in_place(x):
-    """Change the input."""
+    """Modify the input in place."""
     return x.sin_()
 
 
 def through_cpu(x):
-    """Use the CPU in between."""
+    """Make a round trip through the CPU."""
     return torch.cos(torch.sin(x).cpu().to(x.device))
 
 
@@ -376,14 +376,14 @@ if bench.gpu:
 # Unexpected keys: ``_orig_mod.``
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Use ``model.compile()``. ``torch.compile(model)`` returns a wrapper that renames the weights.
+# Use ``model.compile()``. ``torch.compile(model)`` returns a wrapper that adds this prefix to weight names.
 #
 # Compilation fails
 # ~~~~~~~~~~~~~~~~~
 #
-# Try each ``backend=`` in turn. If ``"eager"`` fails, Dynamo cannot trace your Python code. If ``"aot_eager"`` is the
-# first to fail, blame AOTAutograd; if ``"inductor"`` is, blame code generation. ``TORCH_LOGS=graph_breaks`` shows
-# every graph break.
+# Try these ``backend=`` values in turn. If ``"eager"`` fails, Dynamo cannot trace your Python code; if ``"aot_eager"``
+# is the first to fail, suspect AOTAutograd; if only ``"inductor"`` fails, suspect Inductor. ``TORCH_LOGS=graph_breaks``
+# shows every graph break.
 
 # sphinx_gallery_fold = "Try one backend after another"
 # sphinx_gallery_fold_output = True
@@ -397,9 +397,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 # Why modes differ
 # ----------------
 #
-# In eager mode, the CPU launches every kernel separately. Each launch costs
-# :measured:`process.eager-operation.launch_cost` plus Python overhead. If a kernel finishes before the next launch,
-# the GPU idles.
+# In eager mode, the CPU launches every kernel separately. Even a simple addition costs it
+# :measured:`process.eager-operation.launch_cost`. If a kernel finishes before the next launch, the GPU idles.
 #
 # .. spans:: one call
 #
@@ -410,7 +409,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 
 
 def make_small_layers(width=256):
-    """Return four layers that are small, so that the GPU is done sooner than the CPU."""
+    """Return four layers so small that the GPU works faster than the CPU launches."""
     blocks = []
     for _ in range(4):
         blocks += [nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width)]
@@ -434,7 +433,7 @@ bench.publish_spans("one call", lanes)
 #   It reduces launch overhead, not compile time.
 # - ``max-autotune`` also captures a graph, and benchmarks several kernels for each matmul and convolution.
 #
-# To see whether a graph helps, pass ``mode="reduce-overhead"``. If it does, consider a :ref:`manual capture
+# To test a graph, pass ``mode="reduce-overhead"``. If it helps, consider a :ref:`manual capture
 # <capture-manually>`, which needs no compiler.
 
 # sphinx_gallery_fold = "What look prints for each mode"
@@ -497,10 +496,9 @@ elements = bench.compare(
 #
 # The input is one sentence of eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
-# time in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
+# time per call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
 # graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
-# <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`, at
-# :measured:`bert-one-sentence.reduce-overhead.wall` per call.
+# <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`.
 
 # sphinx_gallery_fold = "BERT with random weights"
 bert = None
@@ -546,7 +544,7 @@ if bert:
 #
 # To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
 # eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the twelve operations
-# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also has
+# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also accepts
 # ``{"numerics": "strict"}``.
 
 # sphinx_gallery_fold = "Helpers: measure the difference from float64"
@@ -555,19 +553,19 @@ EMULATED = {"emulate_precision_casts": True}
 
 
 def chain(x):
-    """Return a number of element-wise operations, which the compiler fuses."""
+    """Apply twelve element-wise operations, which the compiler fuses."""
     for _ in range(4):
         x = torch.sin(1.1 * x + 0.3)
     return x
 
 
 def greatest_difference(result, expected):
-    """Return the greatest difference between two results."""
+    """Return the largest difference between two results."""
     return (result.double() - expected.double()).abs().max().item()
 
 
 def compare_results(case, calls, exact):
-    """Publish how far results are from exact ones, and from those without compiling."""
+    """Publish how far results are from the exact ones, and from those of eager mode."""
     results = {name: call().clone() for name, call in calls.items()}
     differences = {}
     for name, result in results.items():
@@ -629,12 +627,12 @@ if bert:
 # :measured:`bert-long-texts.default.gpu@2.11`, and compiling layer by layer :claim:`was best
 # <bert-long-texts.layer-by-layer.gpu < bert-long-texts.not-compiled.gpu@2.11>`. Transformers mistook compilation for
 # an export and kept an attention mask (`issue 176347 <https://github.com/pytorch/pytorch/issues/176347>`__), which
-# rules out the fused kernel. Since 5.18, Transformers builds no mask with PyTorch 2.14 or newer.
+# rules out FlashAttention. Since 5.18, Transformers builds no mask with PyTorch 2.14 or newer.
 #
 # ResNet-18: part of the speed-up comes from ``channels_last``
 # ------------------------------------------------------------
 #
-# Try the memory format first, without compiling. :claim:`It cuts GPU time <resnet18.channels_last-not-compiled.gpu <
+# Try ``channels_last`` first, without compiling. :claim:`It cuts GPU time <resnet18.channels_last-not-compiled.gpu <
 # resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
 # resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`, because it also switches the format
@@ -678,7 +676,7 @@ if resnet18:
 # A single matmul: compiling only adds CPU time
 # ---------------------------------------------
 #
-# Eager or compiled, PyTorch calls the same cuBLAS kernel, which reaches :measured:`a-product.default.share` of the
+# Eager or compiled, PyTorch calls the same cuBLAS kernel, at :measured:`a-product.default.share` of the bandwidth
 # limit. But compiled code checks guards, so :claim:`each call costs more CPU time <a-product.not-compiled.cpu <
 # a-product.default.cpu>`: :measured:`a-product.not-compiled.cpu` → :measured:`a-product.default.cpu`.
 
@@ -697,10 +695,11 @@ product = bench.compare(
 # ``max-autotune`` tunes for seconds and changes little here
 # ----------------------------------------------------------
 #
-# Tuning targets work such as a large linear layer (8192 rows of 4096 features). The first call took :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time barely changed
+# For a large linear layer (8192 rows of 4096 features), the first call took
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`, and :claim:`GPU time barely changed
 # <a-large-layer.not-compiled.gpu < 1.1 * a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.not-compiled.gpu` → :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu` (1 run). PyTorch
-# tunes only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
+# tunes matmuls only on GPUs with 68 or more SMs; on others, it warns "Not enough SMs".
 
 # sphinx_gallery_fold = "Tune a large layer"
 # sphinx_gallery_once = True
@@ -727,8 +726,8 @@ large = bench.compare(
 #
 # Compiled for one thread, a NumPy function is :claim:`{a-numpy-function.compiled-one-thread.speedup} as fast
 # <a-numpy-function.compiled-one-thread.wall < a-numpy-function.numpy.wall>` (:measured:`a-numpy-function.numpy.wall` →
-# :measured:`a-numpy-function.compiled-one-thread.wall`), because it does not store the individual products. The mean of
-# all products equals the product of the means, and :claim:`that formula is faster still
+# :measured:`a-numpy-function.compiled-one-thread.wall`), because it no longer stores the individual products. The mean
+# of all products equals the product of the means, and :claim:`that formula is faster still
 # <a-numpy-function.numpy-better-formula.wall < a-numpy-function.compiled-one-thread.wall>`, without a compiler:
 # :measured:`a-numpy-function.numpy-better-formula.wall` (1 run).
 
@@ -737,7 +736,7 @@ large = bench.compare(
 
 
 def products(x, y):
-    """Return the mean of all products of a number of x and one of y, row by row."""
+    """Return, for each row, exp of the mean of all products of an x and a y."""
     return np.exp(np.mean(x[:, :, None] * y[:, None, :], axis=(-2, -1)))
 
 

@@ -16,7 +16,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
       :best: fused
       :hero:
 
-      One Adam step over ten layers. Compiling it is slightly faster here, but costs seconds at startup
+      One Adam step over ten layers. The compiled step is slightly faster here, but costs seconds at startup
 
    - :measured:`adam.10.fused.speedup` speed-up over foreach, the default, for one Adam step
    - :measured:`adamw-in-an-iteration.fused.speedup` speed-up for a whole iteration with AdamW
@@ -66,7 +66,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more
      - Pass ``fused=True``; compiling the step adds little
@@ -83,7 +83,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    - **Transformers**: nothing to do. In Transformers 5, ``Trainer`` uses fused AdamW by default.
    - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. If you clip gradients, train with
-     ``"bf16-mixed"``: ``"16-mixed"`` raises an error if the optimizer is fused. In older versions, both do.
+     ``"bf16-mixed"``: ``"16-mixed"`` raises an error with ``fused=True``. Older versions raise it with both.
    - **Accelerate**: pass an optimizer created with ``fused=True`` to ``accelerator.prepare``.
 
 **What you need**
@@ -104,7 +104,7 @@ from _harness import Bench
 
 # %%
 
-# sphinx_gallery_fold = "Does the GPU wait? How to look"
+# sphinx_gallery_fold = "Is the GPU idle? Measure it with look"
 
 from _look import look
 
@@ -119,7 +119,7 @@ import torch
 from torch import nn
 
 ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 12 * 2**30
-LAYERS = (10, 100) if bench.gpu else (10, 15, 20)  # a CPU compiles for longer
+LAYERS = (10, 100) if bench.gpu else (10, 15, 20)  # compiling for a CPU takes longer
 WIDTH = 1024 if ROOMY else 512 if bench.gpu else 32
 LR = 0.01
 
@@ -164,7 +164,7 @@ class Counter:
 
 
 def make_tiny(kind=torch.optim.Adam, **options):
-    """Return an optimizer of one small weight with a gradient."""
+    """Return an optimizer for one small weight with a gradient."""
     torch.compiler.reset()
     weight = nn.Parameter(torch.ones(8, 8, device=bench.device))
     weight.grad = torch.ones_like(weight)
@@ -181,7 +181,7 @@ def make_tiny(kind=torch.optim.Adam, **options):
 
 
 def with_schedule(kind, rate, cycle_momentum=False):
-    """Return how many of twelve steps compile, and how many run without compiling."""
+    """Return how many of twelve steps compile, and how many run in eager mode."""
     options = dict(lr=rate, foreach=True) if isinstance(rate, float) else dict(lr=rate)
     optimizer, counter = make_tiny(kind, **options), Counter()
     schedule = torch.optim.lr_scheduler.OneCycleLR(
@@ -217,11 +217,10 @@ for variant, quantities in counts.items():
         bench.measure("a schedule", variant, quantity, count, unit="")
 
 # %%
-# The number of compilations in twelve scheduled steps is :measured:`a-schedule.a-number.compilations` with a number
-# and :claim:`{a-schedule.a-tensor.compilations} with a tensor
-# <a-schedule.a-tensor.compilations < a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that
-# <a-schedule.a-tensor.compilations < a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum
-# stays a number.
+# Twelve steps with a schedule trigger :measured:`a-schedule.a-number.compilations` compilations if the learning rate is
+# a number, and :claim:`{a-schedule.a-tensor.compilations} if it is a tensor <a-schedule.a-tensor.compilations <
+# a-schedule.a-number.compilations>`. :claim:`Cycling the momentum undoes that <a-schedule.a-tensor.compilations <
+# a-schedule.a-tensor-momentum-cycled.compilations>`, because the momentum stays a number.
 #
 # The compiled step runs, but nothing is compiled
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -310,7 +309,7 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 #
 #    Bytes moved per parameter in one Adam step
 
-# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_fold = "Code for this figure"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 operations = {"move m": 12, "scale v": 8, "add g² to v": 12, "square root": 8}
@@ -324,14 +323,14 @@ print(moved, operations)
 
 # %%
 # The :term:`limit` below is the time to copy 28 bytes per parameter. Launch overhead is the other cost:
-# :measured:`process.eager-operation.launch_cost` per eager operation on this host. A compiled step also checks
+# :measured:`process.eager-operation.launch_cost` per eager operation on our hosts. A compiled step also checks
 # :term:`guards <guard>` for each parameter.
 #
 # Evidence
 # --------
 #
-# ``fused=True`` brings Adam close to the memory limit
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# ``fused=True`` brings Adam close to the bandwidth limit
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: gpu
 #    :case: Adam.10
@@ -373,7 +372,7 @@ def steps_of_adam(layers):
 
 
 def limit(layers):
-    """Return the seconds in which 28 bytes per parameter are copied."""
+    """Return the seconds it takes to copy 28 bytes per parameter."""
     return 28 * layers * WIDTH**2 / bench.bandwidth
 
 
@@ -398,8 +397,8 @@ alone = bench.compare(
 )
 
 # %%
-# The first call of a compiled step grows with the model
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Compile time grows with the model
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: gpu
 #    :case: Adam.100
@@ -468,7 +467,7 @@ nadam = bench.compare(
 
 
 def has_fused_adagrad():
-    """Return whether this release has a fused kernel of Adagrad here, and tell if not."""
+    """Return whether this release has a fused Adagrad on this device; print why if not."""
     weight = nn.Parameter(torch.ones(8, device=bench.device))
     weight.grad = torch.ones_like(weight)
     try:
@@ -490,7 +489,7 @@ def steps_of_adagrad(layers):
 
 
 def limit_of_adagrad(layers):
-    """Return the seconds in which 20 bytes per parameter are copied."""
+    """Return the seconds it takes to copy 20 bytes per parameter."""
     return 20 * layers * WIDTH**2 / bench.bandwidth
 
 
@@ -542,7 +541,7 @@ def make_iteration(kind, mode=None, static=False, **options):
 
 
 def record_at_first_call(iteration):
-    """Return an iteration that runs and is recorded in its first call, and then replayed."""
+    """Return an iteration that runs and is captured on its first call, and then replayed."""
     if not bench.gpu:
         print("There are no CUDA graphs here: the iteration runs as it is.")
         return iteration
@@ -676,8 +675,8 @@ for name in ("foreach", "fused"):
 # - With `FSDP2 <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__, each GPU updates its own
 #   shard of the weights, so its kernels are shorter and launch overhead matters more. 8-bit states, as in `torchao
 #   <https://github.com/pytorch/ao>`__, move fewer bytes. We measured neither.
-# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`that makes its eager
-#   step slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
+# - Up to PyTorch 2.14, compiling a step sets ``capturable=True`` in the live optimizer, and :claim:`that makes its
+#   eager step slower <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`: :measured:`adam.10.foreach.wall` →
 #   :measured:`adam.10.foreach-capturable.wall`. PyTorch 2.15 restores the setting.
 # - ``torch._dynamo.mark_static_address``, which one variant needs, is not a stable API.
 # - Next: :doc:`CUDA graphs </recipes/cuda_graphs>` if the GPU is waiting on the CPU, :doc:`dynamic shapes

@@ -155,7 +155,7 @@ Does your GPU wait for the CPU to launch kernels?
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
 #        inference; :measured:`training-by-hand.one-graph.ready`
-#    * - The model is static, but the rest of the loop syncs
+#    * - The model has static shapes, but the rest of the loop syncs
 #      - ``torch.cuda.make_graphed_callables(model, (x,))`` (beta)
 #      - :measured:`training-by-hand.make_graphed_callables.speedup`;
 #        :measured:`training-by-hand.make_graphed_callables.ready`
@@ -176,7 +176,7 @@ Does your GPU wait for the CPU to launch kernels?
 # still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it reuses captured
 # addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
 # First run the code once (in training, on a side stream), then compare a replay with eager on new inputs. In PyTorch
-# 2.15, ``check_input_liveness=True`` in ``torch.cuda.graph`` raises an error if a captured input was freed.
+# 2.15, ``torch.cuda.graph(..., check_input_liveness=True)`` raises an error if a captured input was freed.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -216,7 +216,7 @@ import types
 
 
 class Block(nn.Module):
-    """Attention and two linear layers, each with a norm before and a sum behind it."""
+    """Attention and an MLP, each with a norm in front and a residual connection."""
 
     def __init__(self):
         super().__init__()
@@ -233,7 +233,7 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    """Some blocks, one after the other."""
+    """A stack of blocks, with a norm at the end."""
 
     def __init__(self, kind, depth):
         super().__init__()
@@ -247,14 +247,14 @@ class Model(nn.Module):
 
 
 def own_code(kind):
-    """Return a class like another one, so that variants share no compiled code."""
+    """Return a copy of a class, so that variants share no compiled code."""
     copied = types.FunctionType(kind.forward.__code__.replace(), globals())
     return type(kind.__name__, (kind,), {"forward": copied})
 
 
 def make_model(depth=DEPTH, compiled=None):
-    """Return a model with the same random weights each time; its blocks, all of it, or
-    nothing is to be compiled."""
+    """Return a model with the same random weights each time. ``compiled`` is "blocks", a
+    mode in which to compile the whole model, or None for eager."""
     torch.manual_seed(0)
     with bench.device:
         model = Model(own_code(Block), depth)
@@ -303,7 +303,7 @@ def make_iteration(model, forward=None, **options):
 
 
 def by_hand(function, *examples):
-    """Return a function that captures itself in one CUDA graph in its second call."""
+    """Return a function that captures itself in one CUDA graph on its second call."""
     if not bench.gpu:
         return function
     places = [example.clone() for example in examples]
@@ -329,7 +329,7 @@ def by_hand(function, *examples):
 
 
 def graphed_at_first_call(model):
-    """Return a forward that its first call captures, and the backward with it."""
+    """Return a forward that captures itself and its backward on its first call."""
     recorded = []
 
     def forward(x):
@@ -344,7 +344,7 @@ def graphed_at_first_call(model):
 
 
 def by_pytorch(function):
-    """Return a function of a model that is compiled with reduce-overhead."""
+    """Return a function that marks a new step before each call, for reduce-overhead."""
 
     def run(*inputs):
         torch.compiler.cudagraph_mark_step_begin()  # earlier results may be overwritten
@@ -386,7 +386,7 @@ def count_graphs(call):
 
 
 def publish_start(case, calls):
-    """Publish the seconds of the first three calls of each variant, and its graphs."""
+    """Publish how long the first three calls of each variant took, and its number of graphs."""
     table = {}
     for name, call in calls.items():
         table[name] = dict(ready=sum(call.seconds), graphs=count_graphs(call))
@@ -437,8 +437,9 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later ``reduce-overhead`` calls can overwrite results without raising this error. PyTorch 2.15 can
-# clone for you. If a step calls several compiled functions, start it with ``torch.compiler.cudagraph_mark_step_begin()``.
+# Clone here, too: later ``reduce-overhead`` calls can overwrite results without raising this error. PyTorch 2.15 can do
+# it for you: ``triton.cudagraph_trees_generation_cloning``. If a step calls several compiled functions, start it with
+# ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Keep results of reduce-overhead"
 # sphinx_gallery_fold_output = True
@@ -447,7 +448,7 @@ ones = torch.ones(2, device=bench.device)
 
 
 def read_at_the_end(function):
-    """Return four results that are read behind the last call, or what an error says."""
+    """Return four results, read after the last call, or the error message."""
     results = [function(number * ones) for number in (1, 2, 3, 4)]
     try:
         return [result[0].item() for result in results]
@@ -484,7 +485,7 @@ if IS_2_15:  # PyTorch clones results before it overwrites them
 
 
 def change_rate(rate):
-    """Set the rate to 0 once the step is captured; return by how much a replay still changes a weight."""
+    """Set the rate to 0 after the capture; return how much a replay still changes a weight."""
     weight = nn.Parameter(torch.ones(1, device="cuda"))
     weight.grad = torch.ones_like(weight)
     optimizer = torch.optim.AdamW([weight], rate, weight_decay=0, capturable=True)
@@ -552,7 +553,7 @@ if bench.gpu:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Allocate ``.grad`` before the capture, and keep it with ``zero_grad(set_to_none=False)``. Otherwise
-# ``make_graphed_callables`` silently counts the last micro-batch twice: the gradient below is
+# ``make_graphed_callables`` silently counts the last micro-batch twice and the first not at all: the gradient below is
 # :measured:`gradients-from-backward.make_graphed_callables.gradient` instead of
 # :measured:`gradients-from-backward.without-a-graph.gradient` (`issue 181723
 # <https://github.com/pytorch/pytorch/issues/181723>`__), and ``reduce-overhead`` fails with "accessing gradient tensor
@@ -565,9 +566,9 @@ if bench.gpu:
 
 
 def accumulate(layer, own_gradients):
-    """Return a gradient after two micro-batches; it has to be 2 + 6.
+    """Return a gradient after two micro-batches, which must be 2 + 6.
 
-    The gradients are tensors of our own, or those that backward makes.
+    The tensors of gradients are allocated here or by the backward pass.
     """
     for _ in range(3):  # with reduce-overhead, the third replays
         layer.zero_grad(set_to_none=True)
@@ -581,7 +582,7 @@ def accumulate(layer, own_gradients):
 
 
 def make_layer(kind):
-    """Return a linear layer: as it is, compiled, or with graphs of its own."""
+    """Return a linear layer: eager, compiled, or as a graphed callable."""
     layer = nn.Linear(2, 2).to(bench.device)
     if kind == "reduce-overhead":
         layer.compile(mode=kind)
@@ -655,16 +656,16 @@ del iteration, function
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
-# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling
-# the whole training step: :measured:`training-by-pytorch.whole-step.speedup` with
+# `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
+# whole training step, which gives :measured:`training-by-pytorch.whole-step.speedup` with
 # :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` for
-# three calls (1 run).
+# the first three calls (1 run).
 
 # sphinx_gallery_fold = "Helpers: compile the model of an iteration"
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
-    """Return an iteration with a compiled model, and a fused step."""
+    """Return an iteration with a compiled model and a fused optimizer."""
     model = make_model(depth, compiled)
     return Start(by_pytorch(make_iteration(model, fused=True)), BATCH)
 
@@ -702,7 +703,7 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# In inference, a call is :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast as eager
+# In inference, ``reduce-overhead`` makes a call :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast as eager
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
 # sphinx_gallery_fold = "Compare eager and reduce-overhead in inference"
@@ -738,7 +739,7 @@ publish_start(case, calls)
 
 
 class Chain(nn.Module):
-    """Linear layers; behind some of them, a tensor takes a detour through the CPU."""
+    """Linear layers; after some of them, the tensor makes a round trip through the CPU."""
 
     def __init__(self, detours):
         super().__init__()
@@ -853,9 +854,9 @@ publish_start(case, calls)
 #    One call without gradients
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
-# < inference-by-hand.not-compiled.wall>`; the first three calls take :measured:`inference-by-hand.one-graph.ready`.
-# With ``reduce-overhead``, they :claim:`take {inference-by-pytorch.reduce-overhead.ready}
-# <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, plus startup.
+# < inference-by-hand.not-compiled.wall>`; its first three calls cost :measured:`inference-by-hand.one-graph.ready`,
+# those of ``reduce-overhead`` :claim:`{inference-by-pytorch.reduce-overhead.ready} <inference-by-hand.one-graph.ready <
+# inference-by-pytorch.reduce-overhead.ready>` plus startup.
 
 # sphinx_gallery_fold = "Inference, captured manually"
 # sphinx_gallery_fold_output = True
@@ -871,7 +872,7 @@ inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# **Different results after compiling?** A graph is bitwise identical (difference:
+# A graph's results are bitwise identical (difference:
 # :measured:`inference-by-hand.one-graph.difference`). Compiled blocks differ by up to
 # :measured:`inference-by-hand.blocks-compiled.difference` (outputs with a standard deviation of 1), because fused
 # ``bfloat16`` kernels round less often. See :ref:`how to check, and how to round as often as eager
@@ -891,7 +892,7 @@ print({name: f"{difference:.3g}" for name, difference in differences.items()})
 # A copied input can cost as much as the work
 # -------------------------------------------
 #
-# Write a large input directly to the captured address. If it is copied first, multiplying 64 million numbers by 2
+# Write a large input directly to the captured address. If it is copied first, multiplying 67 million numbers by 2
 # costs :claim:`{a-large-input.input-copied.gpu} instead of {a-large-input.input-in-place.gpu}
 # <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>` (1 run).
 
@@ -901,7 +902,7 @@ x = torch.randn(2**26 if bench.gpu else 2**16, device=bench.device, dtype=bench.
 
 
 def double(x):
-    """Compute little with a large input."""
+    """Do little work on a large input."""
     return 2 * x
 
 
@@ -935,7 +936,7 @@ BATCHES = (64, 32, 16, 8) if bench.gpu else (4, 2)
 
 
 def keep_memory(batches, shared):
-    """Return the bytes that graphs for some batches keep, the largest batch first."""
+    """Return the bytes that graphs for some batch sizes hold, captured in this order."""
     model, graphs, pool = make_reader(), [], None
     options = dict(device=bench.device, dtype=bench.dtype)
     places = [torch.randn(batch, TOKENS, WIDTH, **options) for batch in batches]
@@ -986,7 +987,7 @@ if bench.gpu:
 #
 # Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
 # together: otherwise PyTorch frees a cuBLAS workspace that another graph still uses. PyTorch 2.15 keeps no such
-# workspace, and you can mix both (wrong values: :measured:`both-kinds-of-graphs.replay.differing`).
+# workspace, and you can mix both (:measured:`both-kinds-of-graphs.replay.differing` wrong values).
 
 # sphinx_gallery_fold = "Both kinds of graphs in one process"
 # sphinx_gallery_fold_output = True
@@ -1062,12 +1063,11 @@ if bench.gpu:
 # - We measured one small model on an H200; on :ref:`another GPU <other-gpus>`, it may not be launch-bound.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
 #   optimizer is fused (not measured).
-# - To serve a model, see the :doc:`serving checklist </serving>`. See also :ref:`what changed in PyTorch 2.15
-#   <newer-pytorch>`.
+# - To serve a model, see the :doc:`serving checklist </serving>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
-# clusters. Here, :claim:`the GPU idles more than half the time <2 *
-# training-by-hand.not-compiled.gpu < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# clusters; in our eager iteration, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu
+# < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

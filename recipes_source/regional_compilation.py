@@ -45,7 +45,7 @@ Is your first call slow, and does your model repeat a layer?
 
       model = torch.nn.Sequential(*[Block(512, 512, device="cuda") for _ in range(32)])
       for block in model:
-          block.compile()  # in place of model.compile()
+          block.compile()  # instead of model.compile()
       with torch.no_grad():
           result = model(torch.randn(64, 512, device="cuda"))  # compiles one block
 
@@ -63,7 +63,7 @@ Is your first call slow, and does your model repeat a layer?
       model(x)  # compiles one block
       with torch.cuda.graph(graph):
           result = model(x)  # captures
-      graph.replay()  # copy each input into x before; the next replay overwrites result
+      graph.replay()  # first copy the next input into x; each replay overwrites result
 
    .. code-block:: python
       :caption: After a restart
@@ -87,7 +87,7 @@ Is your first call slow, and does your model repeat a layer?
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :ref:`look <busy-share>` prints it
+   * - GPU busy below 80%, as reported by :ref:`look <busy-share>`
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
      - Compile the blocks, then try a graph
@@ -102,8 +102,8 @@ Is your first call slow, and does your model repeat a layer?
 
 .. libraries::
 
-   - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
-   - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
+   - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``.
+   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
      Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
      each new shape triggers a recompilation.
    - **Transformers**: ``for layer in model.model.layers: layer.compile()``; some models name the list differently. For
@@ -114,7 +114,7 @@ Is your first call slow, and does your model repeat a layer?
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Blocks share compiled code since PyTorch 2.5.
+- PyTorch 2.11 or newer, and pandas. Blocks have shared compiled code since PyTorch 2.5.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. On a T4, the recipe runs in
   ``float32``. Without a GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
 """
@@ -123,7 +123,7 @@ Is your first call slow, and does your model repeat a layer?
 # sphinx_gallery_deadline = 600
 
 # %%
-# The model has eight language-model blocks, 768 wide, and runs without gradients. Text and charts show medians over all
+# The model has eight transformer blocks, 768 wide, and runs without gradients. Text and charts show medians over all
 # machines; printed output comes from one run.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
@@ -132,7 +132,7 @@ from _harness import Bench
 
 # %%
 
-# sphinx_gallery_fold = "Does the GPU wait? How to look"
+# sphinx_gallery_fold = "Is the GPU idle? Measure it with look"
 
 from _look import look
 
@@ -194,7 +194,7 @@ import types
 
 
 class Block(nn.Module):
-    """Attention and two linear layers, each with a norm before and a sum behind it."""
+    """Attention and an MLP, each with a norm in front and a residual connection."""
 
     def __init__(self, width):
         super().__init__()
@@ -218,7 +218,7 @@ def make_model(kind, width, depth, device, dtype):
 
 
 def own_code(kind):
-    """Return a class like another one, so that variants share no compiled code."""
+    """Return a copy of a class, so that variants share no compiled code."""
     copied = types.FunctionType(kind.forward.__code__.replace(), globals())
     return type(kind.__name__, (kind,), {"forward": copied})
 
@@ -236,20 +236,20 @@ MACHINE = dict(width=WIDTH, device=bench.device, dtype=bench.dtype)
 
 # sphinx_gallery_fold = "Ways to compile a model, and to capture it"
 def compile_blocks(model, x, **options):
-    """Have each block compiled in place, in its first call."""
+    """Compile each block in place, on its first call."""
     for block in model.blocks:
         block.compile(**options)
     return model
 
 
 def compile_model(model, x, **options):
-    """Have the whole model compiled in place, in its first call."""
+    """Compile the whole model in place, on its first call."""
     model.compile(**options)
     return model
 
 
 def fewer_guards(model, x):
-    """Have each block compiled, without the guards on its modules."""
+    """Compile each block without the guards on its modules."""
     skip = torch.compiler.skip_guard_on_all_nn_modules_unsafe
     for block in model.blocks:
         # torch.compile() empties the dictionary: each block needs its own
@@ -258,7 +258,7 @@ def fewer_guards(model, x):
 
 
 def reduce_overhead(model, x):
-    """Have the whole model compiled, and recorded in CUDA graphs by the compiler."""
+    """Compile the whole model with reduce-overhead, which captures CUDA graphs."""
     compile_model(model, x, mode="reduce-overhead")
 
     def run(x):
@@ -269,7 +269,7 @@ def reduce_overhead(model, x):
 
 
 def in_a_graph(model, x):
-    """Return a model that its first call records in a CUDA graph, and later ones replay."""
+    """Return a model whose first call captures a CUDA graph that later ones replay."""
     if not bench.gpu:
         print("There are no CUDA graphs here: the model runs as it is.")
         return model
@@ -288,7 +288,7 @@ def in_a_graph(model, x):
 
 
 def blocks_in_a_graph(model, x):
-    """Have each block compiled, and record the whole model in a CUDA graph."""
+    """Compile each block, and capture the whole model in one CUDA graph."""
     return in_a_graph(compile_blocks(model, x), x)
 
 
@@ -314,7 +314,7 @@ def make_variants(ways, tokens, depth=DEPTH):
 # "torch._dynamo hit config.recompile_limit (8)"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# If your blocks differ in a number, put that number in a tensor, or set
+# If your blocks differ in a number, put it in a tensor, or, if it is an integer, set
 # ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks, but an integer or a
 # dropout rate is baked into the code. Twelve layers, each with its own integer, trigger
 # :measured:`12-layers.usesint.compilations` compilations, and :claim:`the rest run in eager mode
@@ -326,7 +326,7 @@ def make_variants(ways, tokens, depth=DEPTH):
 
 
 class Plain(nn.Module):
-    """Differs from its neighbours by weights only."""
+    """Differs from its neighbours in its weights only."""
 
     def __init__(self, index):
         super().__init__()
@@ -339,7 +339,7 @@ class Plain(nn.Module):
 
 
 class OwnRate(Plain):
-    """Has a dropout rate of its own, which counts in evaluation mode, too."""
+    """Has its own dropout rate, which has a guard in evaluation mode, too."""
 
     def __init__(self, index):
         super().__init__(index)
@@ -347,21 +347,21 @@ class OwnRate(Plain):
 
 
 class UsesInt(Plain):
-    """Uses a number of its own."""
+    """Divides by its own number."""
 
     def forward(self, x):
         return self.linear(x) / (1 + self.index)
 
 
 class UsesTensor(Plain):
-    """Has put that number into a tensor."""
+    """Keeps that number in a tensor."""
 
     def forward(self, x):
         return self.linear(x) * self.scale
 
 
 class OwnEncoder(nn.TransformerEncoderLayer):
-    """Has a forward of this file."""
+    """Has a forward that is defined in this file."""
 
     def forward(self, x):
         return super().forward(x)
@@ -391,7 +391,7 @@ def count(layers, x, **options):
 
     for layer in layers:
         layer.eval().compile(backend=backend)
-    for _ in range(2):  # the second round shows what stays
+    for _ in range(2):  # only the second round counts
         runs, y = 0, x
         for layer in layers:
             y = layer(y)
@@ -507,8 +507,8 @@ for options in (None, {"guard_filter_fn": skip}):
 # Unexpected keys: ``_orig_mod.``
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Use ``block.compile()``, which works in place. ``torch.compile(block)`` returns a wrapper that prefixes the names of
-# weights with ``_orig_mod.``.
+# Use ``block.compile()``, which works in place. ``torch.compile(block)`` returns a wrapper that adds this prefix to
+# weight names.
 
 # sphinx_gallery_fold = "Names of weights"
 # sphinx_gallery_fold_output = True
@@ -522,7 +522,7 @@ print(next(iter(layer.state_dict())))
 # Why the first call is slow
 # --------------------------
 #
-# The compiler traces through ``forward`` of every layer. A loop over 64 layers becomes one graph with 64 copies of the
+# The compiler traces the ``forward`` of every layer. A loop over 64 layers becomes one graph with 64 copies of the
 # same operations, and every later compiler pass works through all of them. But the layers differ only in their weights,
 # and weights are inputs of the graph, like ``x``. One layer's graph therefore serves all layers:
 
@@ -547,7 +547,7 @@ compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 
 def count_operations(model, parts):
-    """Return the operations that the compiler is given if parts of the model are compiled."""
+    """Return how many operations the compiler gets if parts of the model are compiled."""
     operations = 0
 
     def backend(graph, inputs):
@@ -565,7 +565,7 @@ def count_operations(model, parts):
 
 
 def nested(kind, **options):
-    """Return a class like another one, whose forward is one operation of a larger graph."""
+    """Return a copy of a class whose forward is a single operation in a larger graph."""
     region = torch.compiler.nested_compile_region(kind.forward, **options)
     return type("Nested", (kind,), {"forward": region})
 
@@ -617,26 +617,25 @@ for name, count in operations.items():
 #    :case: 64 layers
 #    :best: blocks
 #
-#    Operations that the compiler gets for 64 layers.
+#    Operations in the compiler's graphs of 64 layers.
 #
 # Compiling blocks has a cost: each call checks :term:`guards <guard>` and enters compiled code once per block, and
 # whatever is between blocks runs in eager mode. ``nested_compile_region``, a prototype feature, avoids this: the model
 # is one graph that contains the block once. In PyTorch 2.15, it fails after ``max_reuse_entries`` different blocks,
 # eight by default.
 #
-# Compiled blocks cut the first call and run as fast
-# --------------------------------------------------
+# Compiled blocks cut the first call and run just as fast
+# -------------------------------------------------------
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10% <long-input.blocks.gpu
-# < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` against :measured:`long-input.model.wall` for the
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10% <long-input.blocks.gpu <
+# 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus :measured:`long-input.model.wall` for the
 # whole model and :measured:`long-input.not-compiled.wall` in eager mode. Blocks break even after
-# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. If
-# total time matters, time both. In :doc:`training </recipes/memory>`, blocks broke even
-# after :measured:`memory:training-step.blocks.break_even` steps, the whole model after
-# :measured:`memory:training-step.model.break_even`. :claim:`Peak memory of a call falls <long-input.blocks.memory <
-# long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
+# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. In
+# :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps,
+# the whole model after :measured:`memory:training-step.model.break_even`. :claim:`Peak memory of a call falls
+# <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
 # :measured:`long-input.blocks.memory`.
 
 # sphinx_gallery_fold = "Time a long input"
@@ -664,7 +663,7 @@ long_input = bench.compare(
 # <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler
 # startup against this saving alone.
 
-# sphinx_gallery_fold = "Time reduce-overhead before manual captures, whose memory it may free up to 2.14"
+# sphinx_gallery_fold = "Time reduce-overhead first: up to 2.14, it may free the memory of manual captures"
 WAYS = {"not compiled": None, "model": reduce_overhead}
 by_compiler = bench.compare(
     "reduce-overhead", make_variants(WAYS, SHORT), tolerance=0.1, rehearse=False
@@ -709,9 +708,9 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 #    A call with a short input, after the first calls.
 #
-# With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, after a first call of
-# :measured:`reduce-overhead.model.first_call`; :claim:`blocks in a graph are ready sooner
-# <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`, after
+# With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, but its first call costs
+# :measured:`reduce-overhead.model.first_call`; :claim:`that of blocks in a graph costs less
+# <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`,
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
 # :measured:`short-input.blocks.speedup` the speed of eager, and the whole model at
 # :measured:`short-input.model.speedup`. In PyTorch 2.11, on other hosts, we measured
@@ -848,7 +847,7 @@ for name, parts in seconds.items():
 
 
 def nested_works():
-    """Return whether this release can compile nested regions here, and tell if not."""
+    """Return whether this release can compile nested regions here; print why if not."""
     kind = nested(own_code(Layer))
     model = Model(10, [kind(), kind()]).to(bench.device)
     model.compile()
@@ -892,8 +891,8 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 #   computed <break-even>` and the :doc:`serving checklist </serving>`.
 # - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch recommends
 #   compiling the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? See :doc:`Memory </recipes/memory>`.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process, and watch for lost gradients:
-#   :ref:`changes up to 2.15 <newer-pytorch>`.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Compiled training can also be
+#   silently wrong: :ref:`changes up to 2.15 <newer-pytorch>`.
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__

@@ -7,8 +7,8 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 .. answer::
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
-   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` and capture a CUDA graph. If it stays
-   busy, train in ``bfloat16``. Compile last, and only for long runs: startup costs
+   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` to the optimizer and capture a CUDA
+   graph. If it stays busy, train in ``bfloat16``. Compile last, and only for long runs: startup costs
    :measured:`cuda_graphs:process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -19,13 +19,13 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
       One training iteration; each bar adds one change
 
-   - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing
-     compiles
+   - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing is
+     compiled
    - :measured:`iteration.cuda-graphs.wall` with CUDA graphs from ``reduce-overhead``; the first step costs
      :measured:`small-model.cuda-graphs.first_call` plus startup
    - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
      even <break-even>`, startup included
-   - :measured:`small-model.cuda-graphs.kept` kept by these graphs, optimizer state included
+   - :measured:`small-model.cuda-graphs.kept` held by these graphs, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -74,7 +74,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as ``look`` prints it
+   * - GPU busy below 80%, as reported by ``look``
      - Launch-bound: remove syncs, pass ``fused=True``, capture a CUDA graph
    * - GPU busy 80 to 95%
      - A graph and ``bfloat16`` can each help a little: try both
@@ -137,8 +137,8 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
 #        </recipes/compile_modes>`
 #
-# - ``train`` is your function and ``data`` is ``iter(loader)``. ``look`` really trains the model: give it a copy. It
-#   consumes 201 batches; with a short loader, pass ``calls=20``.
+# - In the code above, ``train`` is your training step and ``data`` is ``iter(loader)``. ``look`` really trains the
+#   model: give it a copy. It consumes 201 batches; with a short loader, pass ``calls=20``.
 # - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it needs a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
 # - Busy does not mean efficient: a kernel that waits for memory is busy, too (:ref:`memory or compute? <nvidia-smi>`).
@@ -191,7 +191,7 @@ LOADING["multiprocessing_context"] = "fork" if WORKERS else None
 
 
 class Documents(Dataset):
-    """Random documents, read as real ones are."""
+    """Random documents, tokenized as real ones are."""
 
     def __init__(self):
         words = ["".join(random.choices("abcdefghij", k=5)) for _ in range(VOCABULARY)]
@@ -199,11 +199,11 @@ class Documents(Dataset):
         self.texts = [" ".join(random.choices(words, k=LENGTH)) for _ in range(500)]
 
     def __len__(self):
-        """Return the number of documents in an epoch; texts come again."""
+        """Return the number of documents in an epoch; texts repeat."""
         return BATCH * BATCHES
 
     def __getitem__(self, index):
-        """Return a piece of a text as numbers, and the topic."""
+        """Return a window of a text as token IDs, and its topic."""
         words = re.findall(r"\w+|[^\w\s]", self.texts[index % 500].lower())
         numbers = [self.numbers.get(word, 0) for word in words]
         start = random.randrange(LENGTH - WINDOW)
@@ -211,7 +211,7 @@ class Documents(Dataset):
 
 
 class Reader(nn.Module):
-    """A transformer that tells the topic of a document."""
+    """A transformer that classifies documents by topic."""
 
     def __init__(self, width, depth):
         super().__init__()
@@ -288,7 +288,7 @@ class Disk(Dataset):
 
 
 def time_batches(warm_up, calls):
-    """Return the seconds of an iteration behind some that are not timed."""
+    """Return the seconds per iteration, after some that are not timed."""
     torch.compiler.reset()  # the first iteration compiles
     batches = iter(DataLoader(Disk(), None, **LOADING))
     compiled = torch.compile(nn.Linear(64, 64, device=bench.device))
@@ -345,7 +345,7 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 #
 # Train with PyTorch 2.15, or set ``TORCHINDUCTOR_MIX_ORDER_REDUCTION=0``. From 2.10 to 2.14, compiled code can drop
 # gradients of a scale or shift that several norms share (`issue 193061
-# <https://github.com/pytorch/pytorch/issues/193061>`__). In the release used here, the relative error against eager
+# <https://github.com/pytorch/pytorch/issues/193061>`__). In PyTorch 2.15, the relative error against eager
 # gradients is :measured:`norms-that-share-a-parameter.compiled.error`.
 
 # sphinx_gallery_fold = "Norms that share a parameter"
@@ -405,7 +405,7 @@ print(f"relative error of the gradient: {error:.2g}")
 # Why an iteration waits
 # ----------------------
 #
-# The **loader** makes batches, the **CPU** runs Python and queues :term:`kernels <kernel>`, and the **GPU** works
+# The **loader** prepares batches, the **CPU** runs Python and queues :term:`kernels <kernel>`, and the **GPU** works
 # through the queue. If the three overlap, the busiest one sets the pace and the other two idle. Without worker
 # processes, loading and launching alternate, so their times add up.
 
@@ -416,7 +416,7 @@ batches = iter(DataLoader(documents, BATCH))
 
 
 def train(batch, job=job):
-    """Take a batch to the device, and train on it."""
+    """Move a batch to the device, and train on it."""
     words, topics = (part.to(bench.device) for part in batch)
     job.step(words, topics)
 
@@ -516,7 +516,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # {iteration.fused-optimizer.optimizer_share} <iteration.fused-optimizer.optimizer_share <
 # iteration.workers.optimizer_share>`. Overall, an iteration :claim:`drops from {iteration.before.wall} to
 # {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Then look
-# again: the loader may be the bottleneck again.
+# again: the loader may have become the bottleneck.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -636,7 +636,7 @@ compiled = bench.compare(
 
 
 def count_hits():
-    """Train on the batch, and tell for each document whether its topic was found."""
+    """Train on the batch; return for each document whether its topic was predicted."""
     job = large["mixed precision"]
     job.step(words, topics)
     return job.scores.argmax(1) == topics
@@ -651,7 +651,7 @@ stopped = bench.compare("reading results", reading, rehearse=False)
 
 # %%
 
-# sphinx_gallery_fold = "How lines that stop the CPU are found"
+# sphinx_gallery_fold = "How lines that block the CPU are found"
 # sphinx_gallery_fold_output = True
 
 import warnings
@@ -673,7 +673,7 @@ if bench.gpu:
 
 
 def time_behind_work(line):
-    """Return for how long a line stops the CPU while the device has work to do."""
+    """Return for how long a line blocks the CPU while the device has work queued."""
     samples = []
     for _ in range(6):
         bench.synchronize()
@@ -721,11 +721,10 @@ if bench.gpu:
 #
 # - The documents are in memory. If disk or network bandwidth is the bottleneck, more workers do not help.
 # - We measured one GPU. With multiple GPUs, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
-#   ``float16`` with ``GradScaler`` (not measured). :ref:`What carries over to other GPUs <other-gpus>`.
-# - Host-bound times differ between hosts; :doc:`/results` shows by how much. :ref:`What changed with PyTorch 2.15
-#   <newer-pytorch>`.
-# - We did not time inference: pass ``look`` a function that handles one request, and see the :doc:`serving checklist
-#   </serving>`.
+#   ``float16`` with ``GradScaler`` (not measured). See :ref:`what carries over to other GPUs <other-gpus>`.
+# - Host-bound times differ between hosts; :doc:`/results` shows by how much.
+# - We did not time inference. To do so, pass ``look`` a function that handles one request; see also the :doc:`serving
+#   checklist </serving>`.
 #
 # Thanks to Szymon Migacz, whose `Performance Tuning Guide
 # <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ lists many more changes; this page says

@@ -13,6 +13,8 @@ from sphinx_recorded_gallery.api import Language
 
 NAMES: Mapping[str, Mapping[str, str]] = {
     "compile_modes": {
+        "CPU, not compiled": "CPU, eager",
+        "GPU, not compiled": "GPU, eager",
         "a product": "a matmul",
         "channels_last, not compiled": "channels_last, eager",
         "not compiled": "eager",
@@ -20,6 +22,7 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "cuda_graphs": {
         "blocks compiled": "compiled blocks",
         "blocks compiled, one graph": "compiled blocks, one graph",
+        "detours": "round trips",
         "inference, by hand": "inference, captured manually",
         "not compiled": "eager",
         "training, by hand": "training, captured manually",
@@ -44,6 +47,9 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "without compiling": "eager",
     },
     "where_time_goes": {
+        "a line behind work": "a line with work queued",
+        "added up on the GPU": "summed on the GPU",
+        "each hit read": "each prediction read",
         "without compiling": "eager",
     },
 }

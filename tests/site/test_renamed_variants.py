@@ -7,6 +7,7 @@ import pytest
 from second_call.renamed_variants import NAMES, name_in_english
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.processes import read_processes
+from sphinx_recorded_gallery.measurements.spans import read_spans
 from sphinx_recorded_gallery.recipes.recording import read_recording
 from tests.helpers.gallery import ROOT
 
@@ -29,8 +30,11 @@ def test_a_word_has_its_name_in_its_recipe_alone() -> None:
 @pytest.mark.parametrize("recipe", NAMES)
 def test_each_renamed_word_is_one_that_the_recipe_measured(recipe: str) -> None:
     path = ROOT / f"recordings/{recipe}.ipynb"
-    processes = read_processes(path, None, read_recording(path, recipe))
+    recording = read_recording(path, recipe)
+    processes = read_processes(path, None, recording)
     words = set()
     for row in processes.page.rows:
         words |= {row.case, row.variant, str(row.size), row.size_name}
+    for spans in read_spans(recording.notebook, path).values():
+        words |= {spans.case, *spans.lanes}
     assert NAMES[recipe].keys() <= words
