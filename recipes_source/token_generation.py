@@ -675,8 +675,8 @@ reading = bench.compare(
 # -----------------------------------------
 #
 # PyTorch prefers cuDNN for attention on this GPU, and cuDNN builds a plan for every new length: a token takes
-# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` once there is
-# a plan. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
+# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` once
+# there is a plan. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
 # growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. If you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
