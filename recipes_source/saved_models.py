@@ -218,7 +218,7 @@ def make_input(length):
 
 
 def call_model(model, x):
-    """Call the model, an argument, so that its weights are not part of the function."""
+    """Call the model, which is an argument: its weights are not part of the function."""
     return model(x)
 
 
@@ -612,7 +612,7 @@ if aot_compiled:
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the two files that** ``precompile`` **writes together.** If you add even an empty line to the code, the cache no
+# **Ship the two files from** ``precompile`` **as a pair.** If you add even an empty line to the code, the cache no
 # longer matches. If the cache is unreadable or comes from another PyTorch build, ``load`` raises no error: it warns and
 # recompiles the kernels.
 
@@ -749,14 +749,15 @@ for case, variant in {
 # fresh-process.cache-folder.first_result>`, at :measured:`fresh-process.not-compiled.first_result`: it does not import
 # the compiler.
 #
-# We expected ``aot_compile`` and ``precompile`` to be fastest, because they skip tracing. But loading their files
+# We expected ``aot_compile`` and ``precompile`` to come first, because they skip tracing. But loading their files
 # imports the compiler anyway, and their first results arrived after :measured:`fresh-process.aot_compile.first_result`
 # and :measured:`fresh-process.precompile.first_result`. The file from ``save_cache_artifacts`` :claim:`was slower than
 # the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
 # :measured:`fresh-process.cache-artifacts.first_result`. But four variants ran only once, and importing PyTorch alone
 # took between :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`.
 # Treat a few seconds as noise: the same folder with a job ID took
-# :measured:`fresh-process.torch_compile_job_id.first_result`. These runs cannot rank ``precompile`` and that file.
+# :measured:`fresh-process.torch_compile_job_id.first_result`. That is too
+# much noise to rank ``precompile`` and that file.
 
 # sphinx_gallery_fold = "Run it: the other variants"
 # sphinx_gallery_fold_output = True

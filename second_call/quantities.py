@@ -16,7 +16,7 @@ MORE_IS_BETTER = ("speedup",)
 def list_site_quantities() -> list[Quantity]:
     """Return the quantities of this site, with labels in the reader's language."""
     return [
-        Quantity(name="ready", label=_("ready after"), unit="s"),
+        Quantity(name="ready", label=_("time until ready"), unit="s"),
         Quantity(name="new_length", label=_("extra time for a new length"), unit="s"),
         Quantity(name="second_length", label=_("second length"), unit="s"),
         Quantity(name="imports", label=_("importing packages"), unit="s"),
