@@ -755,9 +755,8 @@ for case, variant in {
 # the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
 # :measured:`fresh-process.cache-artifacts.first_result`. But four variants ran only once, and importing PyTorch alone
 # took between :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`.
-# Treat a few seconds as noise: the same folder with a job ID took
-# :measured:`fresh-process.torch_compile_job_id.first_result`. That is too
-# much noise to rank ``precompile`` and that file.
+# Even the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`, so treat a few
+# seconds as noise, and do not rank ``precompile`` and that file.
 
 # sphinx_gallery_fold = "Run it: the other variants"
 # sphinx_gallery_fold_output = True
@@ -812,8 +811,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and identical
-# copies of the file with the model's code.
+# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and an
+# unchanged file with the model's code.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -342,7 +342,7 @@ def read_once(decoder):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Clone the outputs you keep.** The next call writes to the same addresses. ``reduce-overhead`` checks for this only
-# in its first calls; later calls, like replays of a manual graph, silently overwrite your tensor.
+# in its first calls; later calls silently overwrite your tensor, as do manual graphs.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
 # sphinx_gallery_fold_output = True
@@ -362,7 +362,7 @@ print("cloned:", kept[0])
 # ~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Compile only the decode step, and run prefill in eager mode.** A function that handles both sees several shapes: two
-# prompts and two decode steps compile :claim:`{sizes.prompts-and-tokens.graphs} graphs; four decode steps compile
+# prompts and two decode steps compile :claim:`{sizes.prompts-and-tokens.graphs} graphs; four decode steps, only
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
@@ -426,7 +426,7 @@ for name, count in graphs.items():
 # Sequences in a batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each sequence its own position**, so that it writes its own cache slot and gets its own mask.
+# **Give each sequence its own position**, cache slot and mask.
 #
 # The batch size changes
 # ~~~~~~~~~~~~~~~~~~~~~~
@@ -675,8 +675,8 @@ reading = bench.compare(
 # -----------------------------------------
 #
 # PyTorch prefers cuDNN for attention on this GPU, and cuDNN builds a plan for every new length: a token takes
-# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` once
-# there is a plan. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
+# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass`
+# afterwards. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
 # growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. If you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
@@ -783,8 +783,8 @@ for name, found in compiled.items():
 #
 # A two-layer Llama generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
 # <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` call takes
-# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, nothing is
-# compiled, but the call still takes :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths.
+# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
+# :measured:`transformers.growing.first_call` without compiling, because cuDNN sees 64 new lengths.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
 # sphinx_gallery_fold_output = True
@@ -839,7 +839,7 @@ for name, found in llamas.items():
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - Compiled results differ slightly, because fused ``bfloat16`` operations round less often. All logits agree within
-#   0.1; a difference this small can still flip a close choice between two tokens.
+#   0.1, but even that can flip a close choice between two tokens.
 # - We did not measure 8- or 4-bit weights (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV
 #   caches (PagedAttention), grouped-query attention or multiple GPUs. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.

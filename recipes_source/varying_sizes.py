@@ -430,8 +430,8 @@ for variant, found in counts.items():
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
 #
-# A counter in a module triggers recompilation on every call
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A module's counter triggers recompilation every call
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numeric arguments
 # become dynamic; :claim:`a module's integer attributes are baked in, so the counter hits the limit
@@ -655,7 +655,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Each new length costs one capture
 # ---------------------------------
 #
-# Next come eight lengths that no variant has seen. Eager mode runs first, and pays
+# We then timed eight new lengths. Eager mode runs first, and pays
 # :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which the other variants reuse.
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs
 # almost nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`. But
@@ -663,12 +663,11 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # <few-texts.cuda-graphs.wall < few-texts.padded-cuda-graphs.wall>`, so a capture pays off after a few hundred calls per
 # length.
 #
-# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
-# Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
+# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``
+# (not in ``options=``). Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
 # <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
 # takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. In ``options=``, it has
-# no effect.
+# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`.
 
 # sphinx_gallery_fold = "Time new lengths"
 
