@@ -348,7 +348,7 @@ def make_block(kind=Block):
     return block, make_batch().requires_grad_()
 
 
-# It decides what is saved as the compiler does, and generates no code.
+# It decides what to save just as the compiler does, but generates no code.
 QUICK = dict(backend="aot_eager_decomp_partition")
 
 
@@ -465,7 +465,7 @@ for name, count in graphs.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Put the checkpoint inside the compiled function, or compile with** ``dynamic=True``. If the checkpoint is outside,
-# forward and backward may pick different compiled versions of a block (`issue 166926
+# forward and recomputation may run different compiled versions of a block (`issue 166926
 # <https://github.com/pytorch/pytorch/issues/166926>`__; not reproduced here).
 #
 # Few activations are saved, but the peak stays high
@@ -569,7 +569,7 @@ step = bench.compare(
 
 # %%
 # A checkpoint outside the compiled block :claim:`needs less memory than one inside
-# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`,
+# <training-step.blocks-checkpoint-outside.memory < training-step.blocks-checkpoint-inside.memory>`:
 # :measured:`training-step.blocks-checkpoint-outside.memory`, at
 # :measured:`training-step.blocks-checkpoint-outside.wall` per step. Compiling the whole model instead of its blocks
 # changes little except the first call, which goes from :measured:`training-step.blocks.first_call` to
@@ -625,7 +625,7 @@ BUDGETS_OF_MODELS = [] if REPLICATE else [0.1]
 
 
 def make_budget(budget):
-    """Return a training step for compiled blocks, and for some budgets for the model."""
+    """Return a step for compiled blocks and, for some budgets, for a compiled model."""
     models = {"blocks": compile_blocks()}
     if budget in BUDGETS_OF_MODELS:
         models["model"] = compile_model()
@@ -663,7 +663,7 @@ DEEP = 2 * DEPTH  # number of blocks
 
 
 def measure_step(model, budget, length):
-    """Return the most bytes allocated in a step, nothing if they do not fit."""
+    """Return the peak of allocated bytes in a step; ``None`` if it does not fit."""
     gc.collect()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
@@ -676,7 +676,7 @@ def measure_step(model, budget, length):
 
 
 def find_longest(model, budget, allowed):
-    """Return the most tokens of sequences with which a step fits into the allowed bytes."""
+    """Return the longest sequence length with which a step fits into the allowed bytes."""
     measure_step(model, budget, SHORT)  # compiles
     least = measure_step(model, budget, SHORT)
     slope = (measure_step(model, budget, 2 * SHORT) - least) / SHORT
@@ -755,7 +755,7 @@ for name, tokens in longest.items():
 # - Not measured: an LM head with a large vocabulary, which may set the peak once blocks are checkpointed; selective
 #   checkpointing (``context_fn=``), offloading, and FSDP2.
 # - A budget limits what is saved, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__
-#   the two differ.
+#   the peak does not always fall when the budget does.
 # - Next: :doc:`why to compile blocks instead of the model </recipes/regional_compilation>`, :doc:`how to handle varying
 #   lengths </recipes/varying_sizes>`, and :doc:`how much memory a CUDA graph holds </recipes/cuda_graphs>`.
 #

@@ -6,7 +6,7 @@ Does every new container compile before it answers, even though the model has no
 
 .. answer::
 
-   **Ship the compiler's cache.** Set ``TORCHINDUCTOR_CACHE_DIR``, call the model once on the GPU model you serve
+   **Ship the compiler's cache.** Set ``TORCHINDUCTOR_CACHE_DIR``, run the model once on the type of GPU you serve
    on, and copy the folder into the image. If shapes vary, also set ``TORCH_COMPILE_JOB_ID``. If the GPU is waiting on
    the CPU, capture the eager model in a CUDA graph instead, which needs no compiler.
 
@@ -20,7 +20,7 @@ Does every new container compile before it answers, even though the model has no
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
-   - :measured:`fresh-process.cache-folder.load` of that to import the compiler, whatever you ship
+   - :measured:`fresh-process.cache-folder.load` of that to import the compiler, which no cache here avoids
    - :measured:`manual-cuda-graph.cache-folder.capture` to capture a CUDA graph, in each process
    - :measured:`fresh-process.cache-folder.shipped` to ship: code, without the weights
 
@@ -90,7 +90,7 @@ Does every new container compile before it answers, even though the model has no
    * - Shapes vary, and every start compiles twice
      - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
    * - You have an object store or a database, but no shared folder
-     - ``save_cache_artifacts``, if one file is easier; here, it saved little time
+     - ``save_cache_artifacts``, which puts the cache into one file
    * - Even the very first start has to be fast
      - Compile less: :doc:`First call </recipes/regional_compilation>`
 
@@ -155,7 +155,7 @@ TOLERANCE = 0.1 if bench.dtype == torch.bfloat16 else 1e-2
 
 
 def offers(way):
-    """Tell whether this release can ship a model in a way; print a line if it cannot."""
+    """Return whether this release can ship a model this way; print a line if not."""
     if way == "precompile" and not hasattr(torch.compiler, "precompile"):
         print(f"PyTorch {torch.__version__} has no torch.compiler.precompile.")
         return False
@@ -212,19 +212,19 @@ def make_model():
 
 
 def make_input(length):
-    """Return one text of some length, the same in each process."""
+    """Return one sequence of some length, the same in each process."""
     torch.manual_seed(length)
     return torch.randn(1, length, WIDTH, device=DEVICE, dtype=DTYPE)
 
 
 def call_model(model, x):
-    """Call the model, which is an argument: so its weights are no part of the function."""
+    """Call the model, which is an argument: its weights are not part of the function."""
     return model(x)
 
 
 # %%
 
-# sphinx_gallery_fold = "One function for each way"
+# sphinx_gallery_fold = "How each variant is loaded"
 # sphinx_gallery_fold_output = True
 
 
@@ -341,7 +341,7 @@ def save_what_was_compiled(folder, answer):
 
 
 def tell(answer):
-    """Print all that is known so far, because a later step may end the process."""
+    """Print all results so far, because a later step may crash the process."""
     print(json.dumps(answer), flush=True)
 
 
@@ -416,7 +416,7 @@ imported = time.time()
 import shipped_model
 shipped_model.start(imported=imported, **job)
 """
-LONGEST = 120  # seconds; a process that takes longer is ended and left out
+LONGEST = 120  # seconds; a process that takes longer is killed and left out
 
 
 def source_of(part):
@@ -430,9 +430,9 @@ def source_of(part):
 
 
 def start_process(load, shipped=None, cache=None, job_id=None, steps=()):
-    """Start a fresh process that loads what was shipped; return what it has told.
+    """Start a fresh process that loads what was shipped; return what it printed.
 
-    Its cache is empty, or is a copy of ``cache``. Returns ``None`` if it told nothing.
+    Its cache is empty, or is a copy of ``cache``. Returns ``None`` if it printed nothing.
     """
     for name in EXPECTED:
         (FOLDER / name).unlink(missing_ok=True)
@@ -528,7 +528,7 @@ def attempt(way, build, name):
 
 
 def first_line(error):
-    """Return what kind of error it is, and the line that says most of it."""
+    """Return the type of an error and the first line of its message."""
     lines = [line for line in str(error).splitlines() if line.strip()] or [""]
     return f"{type(error).__name__}: {lines[0]}"
 
@@ -544,15 +544,15 @@ def first_line(error):
 # deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
 # without a warning. To fail instead, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
 # ``fxgraph_cache_hit`` must be above 0, and ``fxgraph_cache_miss`` must be 0 (tested on a CPU). The next cell simulates
-# another release: it patches ``torch.compiler.config.cache_key_tag``, which ``TORCH_COMPILE_CACHE_KEY_TAG`` sets from
-# the environment.
+# another release by patching ``torch.compiler.config.cache_key_tag`` (in the environment:
+# ``TORCH_COMPILE_CACHE_KEY_TAG``).
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
 
 
 def count_hits():
-    """Compile a small function anew, and return how often the cache had its code."""
+    """Compile a small function again, and return how often the cache had its code."""
     torch.compiler.reset()
     counts = torch._dynamo.utils.counters["inductor"]  # they have no public name
     hits = counts["fxgraph_cache_hit"]
@@ -612,8 +612,8 @@ if aot_compiled:
 # "PrecompileError: cache does not match python_code"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the two files of** ``precompile`` **together.** If you add even an empty line to the first, the second no
-# longer matches. If the cache is unreadable or comes from another build, ``load`` raises no error: it warns and
+# **Ship the two files from** ``precompile`` **as a pair.** If you add even an empty line to the code, the cache no
+# longer matches. If the cache is unreadable or comes from another PyTorch build, ``load`` raises no error: it warns and
 # recompiles the kernels.
 
 # sphinx_gallery_fold = "Two files that do not belong together"
@@ -654,8 +654,8 @@ if precompiled:
 # An AOTInductor package crashes the process with signal 11
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache folder.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a fresh
-# process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains the
+# **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a
+# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains the
 # weights and can run from C++ without Python (:term:`AOTInductor`). Its metadata records the platform, the CPU's
 # instruction set and the GPU's compute capability: load it where these match. ``load_constants`` loads new weights (not
 # tested).
@@ -749,16 +749,16 @@ for case, variant in {
 # fresh-process.cache-folder.first_result>`, at :measured:`fresh-process.not-compiled.first_result`: it does not import
 # the compiler.
 #
-# We expected ``aot_compile`` and ``precompile`` to be ready first, because they skip tracing. But loading their files
+# We expected ``aot_compile`` and ``precompile`` to come first, because they skip tracing. But loading their files
 # imports the compiler anyway, and their first results arrived after :measured:`fresh-process.aot_compile.first_result`
 # and :measured:`fresh-process.precompile.first_result`. The file from ``save_cache_artifacts`` :claim:`was slower than
 # the folder, too <fresh-process.cache-folder.first_result < fresh-process.cache-artifacts.first_result>`, at
-# :measured:`fresh-process.cache-artifacts.first_result`. Neither that file nor ``precompile`` is worth shipping to save
-# time. Four variants ran only once, and importing PyTorch alone took between
-# :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`. Treat a few
-# seconds as noise: the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`.
+# :measured:`fresh-process.cache-artifacts.first_result`. But four variants ran only once, and importing PyTorch alone
+# took between :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`.
+# Even the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`, so treat a few
+# seconds as noise, and do not rank ``precompile`` and that file.
 
-# sphinx_gallery_fold = "Run it: the other ways"
+# sphinx_gallery_fold = "Run it: the other variants"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -811,8 +811,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and the same file
-# with the model's code.
+# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and an
+# unchanged file with the model's code.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -838,7 +838,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # - We measured one small model on one kind of GPU, without gradients.
 # - We loaded all files on the host that built them. The key names the GPU model, not the host, so hosts with the same
 #   GPU can share a cache.
-# - On a CPU, only the folder preserved compiled C++ code. With everything else, that code was recompiled on loading.
+# - On a CPU, only the folder preserved compiled C++ code. All other variants recompiled it on loading.
 # - ``aot_compile`` may pay off for models that trace slowly; this one traces quickly.
 # - Next: :doc:`compile one block </recipes/regional_compilation>`, :doc:`handle varying shapes
 #   </recipes/varying_sizes>`, :ref:`capture a graph <capture-manually>`.

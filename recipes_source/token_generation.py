@@ -92,9 +92,9 @@ Too few tokens per second from your language model, with or without ``torch.comp
    - **Transformers**: pass ``cache_implementation="static"`` to ``generate``, which then compiles the decode step with
      ``reduce-overhead``. It silently stays eager if parts of the model are offloaded, or if the quantizer cannot be
      compiled. A new batch size or a sequence that does not fit in the cache triggers recompilation: start with the
-     longest sequence you expect, and keep the batch size.
+     longest sequence you expect, and keep the batch size fixed.
    - **Your own decoder**: register the cache and position as buffers, and try ``torch.compile(step,
-     mode="reduce-overhead")`` to see whether a graph pays off. Then capture the step manually. :doc:`CUDA graphs
+     mode="reduce-overhead")`` to see whether a graph pays off. If it does, capture the step manually. :doc:`CUDA graphs
      </recipes/cuda_graphs>` says what you can capture.
    - **vLLM and SGLang**: both capture CUDA graphs automatically. Do not set ``enforce_eager`` (vLLM) or
      ``--disable-cuda-graph`` (SGLang).
@@ -151,7 +151,7 @@ if not bench.gpu:
 
 
 class StaticCache(nn.Module):
-    """Keys and values of a block, with a fixed number of places."""
+    """Keys and values of a block, with a fixed number of slots."""
 
     def __init__(self, batch, width, places):
         super().__init__()
@@ -160,7 +160,7 @@ class StaticCache(nn.Module):
         self.register_buffer("values", torch.zeros(shape))
 
     def forward(self, keys, values, positions):
-        """Write to these positions, and return all places."""
+        """Write to these positions, and return all slots."""
         self.keys.index_copy_(2, positions, keys)
         self.values.index_copy_(2, positions, values)
         return self.keys, self.values
@@ -194,7 +194,7 @@ class Block(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A language model; the token that comes next and its position are buffers."""
+    """A language model whose input token and position are buffers."""
 
     def __init__(self, batch, width, caches, places=None):
         super().__init__()
@@ -208,7 +208,7 @@ class Decoder(nn.Module):
         self.register_buffer("places", torch.arange(places) if places else None)
 
     def forward(self, tokens, positions):
-        """Return the logits of the token that follows, and keep the likeliest one."""
+        """Return the logits of the next token, and keep the likeliest token."""
         mask = None
         if self.places is not None:  # a token attends to itself and to earlier tokens
             mask = self.places <= positions[:, None]
@@ -220,12 +220,12 @@ class Decoder(nn.Module):
         return logits
 
     def step(self):
-        """Return the logits that follow on the token."""
+        """Run one decode step, and return its logits."""
         return self(self.token, self.position)
 
 
 def make_decoder(batch, width=WIDTH, places=PLACES, blocks=BLOCKS):
-    """Return a decoder with a static cache that has read a prompt."""
+    """Return a decoder whose static cache holds a prompt."""
     torch.manual_seed(0)
     with bench.device:
         caches = [StaticCache(batch, width, places) for _ in range(blocks)]
@@ -251,14 +251,14 @@ def with_own_cache(decoder):
 
 
 def record_at_first_call(function):
-    """Return a function that is recorded in a CUDA graph when it is called first."""
+    """Return a function that is captured in a CUDA graph at its first call."""
     if not bench.gpu:
         return function
     graph, recorded = torch.cuda.CUDAGraph(), []
 
     def replay():
         if not recorded:
-            side = bench.side_stream  # a capture needs earlier calls on another stream
+            side = bench.side_stream  # a capture needs warm-up calls on another stream
             side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
                 for _ in range(2):
@@ -273,7 +273,7 @@ def record_at_first_call(function):
 
 
 def make_step(decoder, mode=None, blocks=False, by_hand=False):
-    """Return a function that writes one token, in one of the variants."""
+    """Return a function that runs one decode step, in one of the variants."""
     if blocks:
         for block in decoder.blocks:
             block.compile()
@@ -293,9 +293,9 @@ FEW = ("without compiling", "graph by hand", "blocks compiled, graph by hand")
 
 
 def in_turn(decoder, step, seconds):
-    """Return a function that writes one token after the other; it appends the seconds of
-    its first two calls. The token read is always the same: rounding can make variants
-    choose different ones, and then their results could not be compared."""
+    """Return a function that decodes one token per call, and appends the seconds of its
+    first two calls. The input token is always the same: rounding can make variants choose
+    different ones, and then their results could not be compared."""
     calls = itertools.count()
 
     def write():
@@ -342,7 +342,7 @@ def read_once(decoder):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Clone the outputs you keep.** The next call writes to the same addresses. ``reduce-overhead`` checks for this only
-# in its first calls; later calls, like manual graphs, silently overwrite your tensor.
+# in its first calls; later calls silently overwrite your tensor, as do manual graphs.
 
 # sphinx_gallery_fold = "Keep a result, and clone it"
 # sphinx_gallery_fold_output = True
@@ -362,7 +362,7 @@ print("cloned:", kept[0])
 # ~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Compile only the decode step, and run prefill in eager mode.** A function that handles both sees several shapes: two
-# prompts and two tokens need :claim:`{sizes.prompts-and-tokens.graphs} graphs; four tokens need
+# prompts and two decode steps compile :claim:`{sizes.prompts-and-tokens.graphs} graphs; four decode steps, only
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
@@ -370,7 +370,7 @@ print("cloned:", kept[0])
 
 
 class Counter:
-    """A backend that counts graphs and runs, and generates no code."""
+    """A backend that counts graphs, and generates no code."""
 
     def __init__(self):
         self.graphs = 0
@@ -426,12 +426,12 @@ for name, count in graphs.items():
 # Sequences in a batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each sequence its own position**, for its cache row and mask row.
+# **Give each sequence its own position**, cache slot and mask.
 #
 # The batch size changes
 # ~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pad the batch to the next size you captured.** Graphs for several sizes share memory if you capture the largest
+# **Pad the batch up to the next captured size.** Graphs for several sizes share memory if you capture the largest
 # first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 #
 # Why launches are the bottleneck, not the GPU
@@ -644,7 +644,7 @@ MANY = 8  # tokens
 
 
 def generate(decoder, step, read_each):
-    """Return a function that generates some tokens, and reads them one by one or all."""
+    """Return a function that generates tokens, and reads each one or all at the end."""
 
     def run():
         tokens = []
@@ -674,9 +674,9 @@ reading = bench.compare(
 # A growing cache stalls at each new length
 # -----------------------------------------
 #
-# PyTorch prefers cuDNN for attention on this GPU, and cuDNN plans every new length: a token takes
-# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass` at a known
-# one. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
+# PyTorch prefers cuDNN for attention on this GPU, and cuDNN builds a plan for every new length: a token takes
+# :measured:`growing-cache.cudnn.first_pass` at a new length and :measured:`growing-cache.cudnn.third_pass`
+# afterwards. :claim:`Without cuDNN, a new length takes only {growing-cache.without-cudnn.first_pass} <5 *
 # growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`. If you keep a growing cache, call
 # ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 
@@ -685,7 +685,7 @@ reading = bench.compare(
 
 
 class GrowingCache:
-    """Keys and values of a block, which get longer with each token."""
+    """Keys and values of a block, which grow with each token."""
 
     def __init__(self, batch, width):
         shape = (2, batch, HEADS, PROMPT, width // HEADS)
@@ -702,7 +702,7 @@ PASSES = ("first_pass", "second_pass", "third_pass")
 
 
 def grow(blocks, keep=lambda cache: None, **options):
-    """Return the seconds a token in passes over the same lengths, each from the prompt on."""
+    """Return the seconds per token of passes over the same lengths, after the same prompt."""
     caches = [GrowingCache(1, WIDTH) for _ in range(blocks)]
     beginnings = [(cache.keys, cache.values) for cache in caches]
     with bench.device:
@@ -783,8 +783,8 @@ for name, found in compiled.items():
 #
 # A two-layer Llama generates 64 tokens :claim:`in {transformers.static.wall} instead of {transformers.growing.wall}
 # <transformers.static.wall < transformers.growing.wall>`. The first ``generate`` call takes
-# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache (eager mode
-# only), it takes :measured:`transformers.growing.first_call`, because cuDNN sees 64 new lengths.
+# :measured:`transformers.static.first_call` plus startup, because it compiles. With the growing cache, it takes
+# :measured:`transformers.growing.first_call` without compiling, because cuDNN sees 64 new lengths.
 
 # sphinx_gallery_fold = "Generate 64 tokens with Transformers: seconds in one run"
 # sphinx_gallery_fold_output = True
@@ -839,7 +839,7 @@ for name, found in llamas.items():
 # - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - Compiled results differ slightly, because fused ``bfloat16`` operations round less often. All logits agree within
-#   0.1, which can still flip a close choice between two tokens.
+#   0.1, but even that can flip a close choice between two tokens.
 # - We did not measure 8- or 4-bit weights (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV
 #   caches (PagedAttention), grouped-query attention or multiple GPUs. See :ref:`what carries over to other GPUs
 #   <other-gpus>` and :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
@@ -847,5 +847,6 @@ for name, found in llamas.items():
 # Thanks to `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which popularized the static cache with
 # ``reduce-overhead``, to Transformers for its `guide to caches <https://huggingface.co/docs/transformers/kv_cache>`__,
 # and to PyTorch for the `notes on CUDA graphs <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__.
-# gpt-fast reports 1,397 of about 1,700 GB/s for Llama-2-7B on an A100, about four fifths. Our wide decoder reaches
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share`; kernels in the small decoder are too short for that.
+# gpt-fast reports 1,397 GB/s for Llama-2-7B on an A100, about four fifths of what a copy reaches there. Our wide
+# decoder reaches :measured:`wide-model.blocks-compiled-graph-by-hand.share`; kernels in the small decoder are too short
+# for that.

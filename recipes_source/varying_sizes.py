@@ -219,20 +219,20 @@ numbers = itertools.count()
 
 
 def make_texts(batch, lengths=LENGTHS):
-    """Return a batch of texts of each length."""
+    """Return a batch of sequences of each length."""
     options = dict(device=bench.device, dtype=bench.dtype)
     return [torch.randn(batch, length, WIDTH, **options) for length in lengths]
 
 
 def pad(x, sizes):
-    """Return ``x`` with zeros behind its tokens, up to the next of the sizes."""
+    """Return ``x``, padded with zeros to the next of the sizes."""
     length = x.shape[1]
     size = min(size for size in sizes if size >= length)
     return F.pad(x, (0, 0, 0, size - length))
 
 
 class Visit:
-    """All texts, one batch after the other, go through the model of a variant."""
+    """Runs all batches through the model of a variant, one after the other."""
 
     def __init__(self, texts, sizes=None, marked=False, compiled=True, **options):
         def run(x):
@@ -292,7 +292,7 @@ class Counter:
 
 
 def count(calls, function=None, mark=None, stance="default", **options):
-    """Return how often calls compile, and how many of them run without compiling."""
+    """Return how often calls compile, and how many of them run in eager mode."""
     torch.compiler.reset()
     counter = Counter()
     compiled = torch.compile(function or scale, backend=counter, **options)
@@ -319,7 +319,7 @@ def count_second(calls, **options):
 
 
 def has_option(name):
-    """Return whether ``torch.compile`` of this release has an option, and tell if not."""
+    """Return whether ``torch.compile`` has an option; print a line if it does not."""
     if name in inspect.signature(torch.compile).parameters:
         return True
     print(f"PyTorch {torch.__version__} has no {name}=: it is left out.")
@@ -332,7 +332,7 @@ def scale(x, factor=2):
 
 
 class Counting(nn.Module):
-    """A module that keeps a number."""
+    """A module that counts its calls."""
 
     calls = 0
 
@@ -430,8 +430,8 @@ for variant, found in counts.items():
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
 #
-# A module's counter recompiles on every call
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A module's counter triggers recompilation every call
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numeric arguments
 # become dynamic; :claim:`a module's integer attributes are baked in, so the counter hits the limit
@@ -550,7 +550,7 @@ except Exception as error:
 
 
 def halve_long(x):
-    """Return ``x``, and half of it if it is long."""
+    """Return ``x``, or half of it if it is long."""
     torch._check(x.shape[0] <= 64)  # without this line, compiling fails
     return x / 2 if x.shape[0] > 64 else x
 
@@ -563,7 +563,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # A new shape is slow, but nothing compiles
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN plans attention for each
+# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN builds a plan for each
 # one (:ref:`what that costs <new-lengths>`).
 #
 # ``dynamic=True`` recompiles when only the width changes
@@ -655,7 +655,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Each new length costs one capture
 # ---------------------------------
 #
-# Eight more lengths are new to every variant. Eager mode runs first, and pays
+# We then timed eight new lengths. Eager mode runs first, and pays
 # :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which the other variants reuse.
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs
 # almost nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`. But
@@ -663,18 +663,18 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # <few-texts.cuda-graphs.wall < few-texts.padded-cuda-graphs.wall>`, so a capture pays off after a few hundred calls per
 # length.
 #
-# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``.
-# Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
+# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``
+# (not in ``options=``). Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
 # <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
 # takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`. ``options=`` ignores it.
+# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`.
 
 # sphinx_gallery_fold = "Time new lengths"
 
 
 def meet(visit, texts):
-    """Return the seconds, per text, that a new length takes once and a later call takes;
-    and the memory that is kept."""
+    """Return, per length, the extra seconds of its first calls, the seconds of a later call,
+    and the bytes kept."""
     visit.texts = texts
     if bench.gpu:
         torch.cuda.empty_cache()
@@ -800,7 +800,7 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 
 
 def spread(number):
-    """Return that many sizes, at equal distances, up to the longest text."""
+    """Return that many sizes, evenly spaced, up to the longest sequence."""
     step = max(LENGTHS) / number
     return [round(step * (place + 1) + 0.5) for place in range(number)]
 

@@ -33,15 +33,19 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     },
     "saved_models": {
         "not compiled": "eager",
+        "nothing": "nothing shipped",
+        "start with nothing": "start with nothing shipped",
     },
     "token_generation": {
         "blocks compiled, graph by hand": "compiled blocks, manual graph",
         "graph by hand": "manual graph",
         "growing": "growing cache",
         "static": "static cache",
+        "texts": "sequences",
         "without compiling": "eager",
     },
     "varying_sizes": {
+        "eight texts": "eight sequences",
         "few texts": "few sequences",
         "many texts": "many sequences",
         "without compiling": "eager",

@@ -151,7 +151,7 @@ def draw_spans(data: SpansData) -> Drawing | None:
         count = format_rounded(len(lane.spans), "", typography)
         share = typography.format_percent(busy_share(lane.spans, data.end))
         facts = {"lane": lane.name, "count": count, "share": share}
-        sentences.append(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts)
+        sentences.append(_("%(lane)s: busy %(share)s of the time (spans: %(count)s)") % facts)
         table_rows.append([lane.name, count, share])
         notebook_rows.append([lane.name, blocks, share])
     length = format_rounded(data.axis_end, "s", typography)

@@ -169,7 +169,7 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
         text = _("Peak GPU memory of a step, not counting weights and batch.")
     elif state is State.STARTUP:
         title = _("First calls")
-        text = _("How long a new process takes to return its first result.")
+        text = _("First calls, or the time from process start to the first result.")
     elif state is State.OTHER:
         title = _("Data loading and CPU work")
         text = _("GPU time was not measured, or the work does not use the GPU.")

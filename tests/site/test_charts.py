@@ -266,7 +266,7 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     assert cpu["d"] == "M0 .5h1000m1000 0h2000"
     assert gpu["d"] == "M1000 .5h1000"
     assert picture.find(role="img")["aria-label"] == (
-        "CPU: 3 spans, busy 75% of the time; GPU: 2 spans, busy 25% of the time"
+        "CPU: busy 75% of the time (spans: 3); GPU: busy 25% of the time (spans: 2)"
     )
     ticks = [(text["x"], text.get_text()) for text in picture.select(".spans-axis text")]
     assert ticks[0] == ("0.00%", "0")
