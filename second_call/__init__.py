@@ -124,6 +124,8 @@ def _change_pages(app: Sphinx) -> None:
 
 def _describe_pages(app: Sphinx) -> None:
     """Give templates what they need of each page; write what lies beside the pages."""
+    # behind the engine, which adds its style sheet in the same way
+    app.connect("builder-inited", light_assets.join_styles, priority=Priority.JOIN_STYLES)
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("html-page-context", offline_copy.describe_copy)

@@ -8,22 +8,23 @@ from second_call.light_assets import lighten_script, lighten_style
 @pytest.mark.parametrize(
     ("css", "light"),
     [
-        ("/* why */\na,\nb {\n  color: red;\n}\n", "a,b{color: red;}\n"),
-        ('a { content: "/* ; */  x" }', 'a{content: "/* ; */  x"}\n'),
-        ("a::before { content: ', ' }", "a::before{content: ', '}\n"),
-        ("a { background: url(data:x;base64,a/*b) }", "a{background: url(data:x;base64,a/*b)}\n"),
+        ("/* why */\na,\nb {\n  color: red;\n}\n", "a,b{color:red;}\n"),
+        ('a { content: "/* ; */  x" }', 'a{content:"/* ; */  x"}\n'),
+        ("a::before { content: ', ' }", "a::before{content:', '}\n"),
+        ("a { background: url(data:x;base64,a/*b) }", "a{background:url(data:x;base64,a/*b)}\n"),
         (
             "a > b + c :is(d) { width: calc(1px + 2px) }",
-            "a > b + c :is(d){width: calc(1px + 2px)}\n",
+            "a > b + c :is(d){width:calc(1px + 2px)}\n",
         ),
-        ("a /* x */ b { top: 0 }", "a b{top: 0}\n"),
+        ("a { --none: ; --some: b: c } d :hover { top: 0 }", "a{--none: ;--some:b: c}d :hover{top:0}\n"),
+        ("a /* x */ b { top: 0 }", "a b{top:0}\n"),
         (
             "/* Made by x (BSD-3-Clause) */\na { top: 0 }",
-            "/* Made by x (BSD-3-Clause) */ a{top: 0}\n",
+            "/* Made by x (BSD-3-Clause) */ a{top:0}\n",
         ),
         (
             "@media (width > 1px) and (height) { a { top: 0 } }",
-            "@media (width > 1px) and (height){a{top: 0}}\n",
+            "@media (width > 1px) and (height){a{top:0}}\n",
         ),
     ],
 )
