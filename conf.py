@@ -171,11 +171,6 @@ second_call_unused_assets = [
     "plus.png",
 ]
 html_theme_options = {
-    "logo": {
-        "text": project,
-        "image_light": "_static/logo-light.svg",
-        "image_dark": "_static/logo-dark.svg",
-    },
     "back_to_top_button": False,
     "show_prev_next": False,
     "show_toc_level": 2,

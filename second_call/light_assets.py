@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|url\([^\"')]*\)"
 _COMMENT = r"/\*(?s:.*?)\*/"
@@ -18,9 +19,17 @@ _STRING_OR_SPACE = re.compile(rf"{_STRING}|{_COMMENT}|\s*[{{}};,]\s*|\s+")
 _STRING_OR_NAME = re.compile(rf"{_STRING}|{_COMMENT}|(?<=[{{;])(-?-?[a-z][\w-]*): (?![;}}])")
 _NOTICE = re.compile(r"licen[cs]e|copyright|BSD", re.IGNORECASE)
 _COMMENT_LINE = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 STYLE = "pages.css"
 ENGINE_STYLE = "recorded_gallery.css"
+
+
+def shorten_templates(app: Sphinx) -> None:
+    """Leave out the empty lines that the statements of templates stand in."""
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        environment = app.builder.templates.environment
+        environment.trim_blocks = environment.lstrip_blocks = True
 
 
 def join_styles(app: Sphinx) -> None:
@@ -71,10 +80,10 @@ def lighten_style(css: str) -> str:
 
 
 def lighten_script(script: str) -> str:
-    """Return a script without the lines that are comments alone.
+    """Return a script without indents, and without the lines that are comments alone.
 
     One with a text of several lines stays as it is: a line of that may look like a comment.
     """
     if script.count("`") and re.search(r"`[^`]*\n[^`]*`", script):
         return script
-    return _COMMENT_LINE.sub("", script)
+    return _INDENT.sub("", _COMMENT_LINE.sub("", script))

@@ -31,8 +31,12 @@ math note ol p pre s seealso strong sub summary sup table tbody td tfoot th thea
 """
 # What site.js moves menus into
 MOVED = "pst-primary-sidebar-modal pst-secondary-sidebar-modal"
-# What site.css draws in another way, or not at all: titles of admonitions, and icons of a font
-REPLACED = re.compile(r"\.admonition[\w.]*>\.admonition-title(?!\+)|^\.fa-(?!solid)")
+# What site.css draws in another way, or not at all: titles of admonitions, icons of a font, numbers
+# of lines; and fields of forms that no page has
+REPLACED = re.compile(
+    r"\.admonition[\w.]*>\.admonition-title(?!\+)|^\.fa-(?!solid)|\.linenos|span\.gp"
+    r"|::-webkit-(?:calendar|date|color|file|inner|outer)|::file-selector|\[type=(?:file|reset)"
+)
 
 # What Sphinx fills in, such as the width of a sidebar that no page has
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}")
@@ -50,7 +54,7 @@ _NAME = re.compile(r"[.#](-?[A-Za-z_](?:[\w-]|\\.)*)")
 _ELEMENT = re.compile(r"(?:^|[\s>+~])([a-z][a-z0-9]*)")
 _COMBINATOR = re.compile(r"\s*[>+~]\s*|\s+")
 _SIBLING = re.compile(r"[+~]")
-_DATA = re.compile(r"\[(data-[\w-]+)")
+_DATA = re.compile(r"\[(data-[\w-]+|list\b)")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)((?:\s[^<>]*)?)>")
 _MARKS = re.compile(r'\s(class|id)="([^"]*)"')
 _DATA_NAME = re.compile(r"\s(data-[\w-]+)")
@@ -199,15 +203,16 @@ def read_pages(site: Path) -> Pages:
     return pages
 
 
-def shorten(css: str, site: Path) -> str:
-    """Return what the pages of a built site need of a style sheet."""
-    others = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "_static").glob("s*.css"))
-    return purge(css, read_pages(site), others)
+def shorten(css: str, pages: Pages) -> str:
+    """Return what the pages of the site need of a style sheet."""
+    own = (ROOT / "_static" / name for name in ("site.css", "overview.css"))
+    others = "".join(path.read_text(encoding="utf-8") for path in own)
+    return purge(css, pages, others)
 
 
 if __name__ == "__main__":
     built = Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")
     sources = " and ".join(f"{name} {version(name)}" for name in ("Sphinx", "pydata-sphinx-theme"))
     made = f"{NAME} from {sources} (BSD-2-Clause and BSD-3-Clause)"
-    css = shorten(read_styles(), built)
+    css = shorten(read_styles(), read_pages(built))
     (ROOT / "_static/theme.css").write_text(f"/* Made by {made} */\n{css}", encoding="utf-8")

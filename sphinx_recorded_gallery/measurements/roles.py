@@ -221,13 +221,13 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     names = [button, sentence]
     lines = []
     for number, line in enumerate(node["evidence"]):
-        identifier = f"{box}-{number}"
-        classes = "claim-line"
+        attributes = 'class="claim-line"'
         if line.is_measured:
-            classes = "claim-line claim-measured"
+            identifier = f"{box}-{number}"
+            attributes = f'class="claim-line claim-measured" id="{identifier}"'
             names.append(identifier)
         text = pieces_as_html(self.config, line.pieces)
-        lines.append(f'<span class="{classes}" id="{identifier}">{text}</span>')
+        lines.append(f"<span {attributes}>{text}</span>")
     label = _("Evidence")
     language = ""  # the sentence around the button may not be translated
     tag = Language.current(self.config).tag
