@@ -19,6 +19,8 @@ _STRING_OR_SPACE = re.compile(rf"{_STRING}|{_COMMENT}|\s*[{{}};,]\s*|\s+")
 _STRING_OR_NAME = re.compile(rf"{_STRING}|{_COMMENT}|(?<=[{{;])(-?-?[a-z][\w-]*): (?![;}}])")
 _NOTICE = re.compile(r"licen[cs]e|copyright|BSD", re.IGNORECASE)
 _COMMENT_LINE = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+# Comments and texts, so that a mark of one inside of the other counts for nothing
+_TEXT_OF_SCRIPT = re.compile(r"//.*|`[^`]*`|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 STYLE = "pages.css"
@@ -84,6 +86,7 @@ def lighten_script(script: str) -> str:
 
     One with a text of several lines stays as it is: a line of that may look like a comment.
     """
-    if script.count("`") and re.search(r"`[^`]*\n[^`]*`", script):
+    texts = _TEXT_OF_SCRIPT.findall(script)
+    if any(text.startswith("`") and "\n" in text for text in texts):
         return script
     return _INDENT.sub("", _COMMENT_LINE.sub("", script))

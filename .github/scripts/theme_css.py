@@ -31,11 +31,13 @@ math note ol p pre s seealso strong sub summary sup table tbody td tfoot th thea
 """
 # What site.js moves menus into
 MOVED = "pst-primary-sidebar-modal pst-secondary-sidebar-modal"
-# What site.css draws in another way, or not at all: titles of admonitions, icons of a font, numbers
-# of lines; and fields of forms that no page has
+# What site.css draws in another way, or not at all: titles of admonitions, icons of a font, buttons
+# of Bootstrap, numbers of lines; and banners, signatures and fields of forms that no page has
 REPLACED = re.compile(
-    r"\.admonition[\w.]*>\.admonition-title(?!\+)|^\.fa-(?!solid)|\.linenos|span\.gp"
+    r"\.admonition[\w.]*>\.admonition-title(?!\+)|^(?::is\()?\.fa|\.btn\b"
+    r"|\.linenos|span\.gp|\.container\b"
     r"|::-webkit-(?:calendar|date|color|file|inner|outer)|::file-selector|\[type=(?:file|reset)"
+    r"|#bd-header-version-warning|^dl\[class\]:not"
 )
 
 # What Sphinx fills in, such as the width of a sidebar that no page has

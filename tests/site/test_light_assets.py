@@ -18,7 +18,7 @@ from second_call.light_assets import lighten_script, lighten_style
         ),
         (
             "a { --none: ; --some: b: c } d :hover { top: 0 }",
-            "a{--none: ;--some:b: c}d :hover{top:0}\n",
+            "a{--none:;--some:b: c}d :hover{top:0}\n",
         ),
         ("a /* x */ b { top: 0 }", "a b{top:0}\n"),
         (
