@@ -92,7 +92,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_css_files = ["pages.css"]  # made by second_call/light_assets.py
 html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = ["_templates"]
 # The header leads to every page; code has the room of a second navigation.
@@ -151,6 +151,8 @@ second_call_unused_assets = [
     "documentation_options.js",
     "language_data.js",
     "searchtools.js",
+    "theme.css",  # a part of pages.css
+    "recorded_gallery.css",  # and this
     "pygments.css",
     "doctools.js",
     "sphinx_highlight.js",
@@ -169,11 +171,6 @@ second_call_unused_assets = [
     "plus.png",
 ]
 html_theme_options = {
-    "logo": {
-        "text": project,
-        "image_light": "_static/logo-light.svg",
-        "image_dark": "_static/logo-dark.svg",
-    },
     "back_to_top_button": False,
     "show_prev_next": False,
     "show_toc_level": 2,

@@ -76,9 +76,18 @@ for (const button of modes) {
 showMode();
 
 // Search: a field over the page, by its button or by Ctrl+K; on the page of results its own field.
+// Most readers of a page never search: what finds is loaded by the first who does.
 const dialog = document.getElementById("pst-search-dialog");
 function openSearch() {
   if (!dialog) return document.querySelector("article form input[type=search]")?.focus();
+  const form = dialog.querySelector("form[data-script]");
+  if (form) {
+    const script = document.createElement("script");
+    script.src = form.dataset.script;
+    script.onerror = () => (form.dataset.script = script.getAttribute("src")); // opened again, it is tried again
+    form.removeAttribute("data-script");
+    document.head.append(script);
+  }
   if (!dialog.open) dialog.showModal();
   dialog.querySelector("input").focus();
 }

@@ -5,6 +5,7 @@ from typing import Any
 from docutils.nodes import Element, NodeVisitor
 from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
+from sphinx.highlighting import PygmentsBridge
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
@@ -72,6 +73,7 @@ def _add_nodes(app: Sphinx) -> None:
     """Add nodes of the site, and what writes them; and the colours of code."""
     app.add_lexer("python", code_colours.FewColours)
     app.add_lexer("Python", code_colours.FewColours)  # Sphinx-Gallery writes it so
+    PygmentsBridge.html_formatter = code_colours.ShortMarks
     cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
@@ -124,10 +126,13 @@ def _change_pages(app: Sphinx) -> None:
 
 def _describe_pages(app: Sphinx) -> None:
     """Give templates what they need of each page; write what lies beside the pages."""
+    app.connect("builder-inited", light_assets.shorten_templates)
+    # behind the engine, which adds its style sheet in the same way
+    app.connect("builder-inited", light_assets.join_styles, priority=Priority.JOIN_STYLES)
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("html-page-context", offline_copy.describe_copy)
-    app.connect("html-page-context", _add_script)
+    app.connect("html-page-context", _add_assets)
     app.connect("html-page-context", html_head.describe_page)
     app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
@@ -149,9 +154,12 @@ def _change_translated_pages(app: Sphinx) -> None:
         add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
-def _add_script(
+def _add_assets(
     app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
-    """Load the script of the fields of ``does-it-pay`` on pages that have them."""
-    if 'class="pays-fields"' in context.get("body", ""):
+    """Load what only some pages have: the look of the overviews, the script of ``does-it-pay``."""
+    body = context.get("body", "")
+    if 'class="recipe-rows"' in body or 'class="results"' in body:
+        app.add_css_file("overview.css", priority=900)  # behind the style of all pages
+    if 'class="pays-fields"' in body:
         app.add_js_file("does_it_pay.js", loading_method="defer")

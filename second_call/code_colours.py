@@ -1,9 +1,13 @@
-"""Colours of Python: a few kinds of words have one, and nothing else is marked."""
+"""Colours of Python: a few kinds of words have one, and nothing else is marked.
+
+A page of code has thousands of marks: their short name makes a page 1 % lighter.
+"""
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Text
 
@@ -16,6 +20,7 @@ _SHOWN = {
     Number: Number,
     Keyword: Keyword,
     Operator.Word: Keyword,
+    Name.Builtin.Pseudo: Text,  # `self` is a name as any other, and stands in every second line
     Name.Builtin: Name.Builtin,
     Name.Class: Name.Function,
     Name.Function: Name.Function,
@@ -35,6 +40,15 @@ class FewColours(PythonLexer):
         """Yield the tokens of a text with their places."""
         for place, token, text in super().get_tokens_unprocessed(*args):
             yield place, _shown(token), text
+
+
+class ShortMarks(HtmlFormatter[str]):
+    """Writes ``<i>`` for ``<span>``; the text itself is escaped, and has neither."""
+
+    def wrap(self, source: Any) -> Iterator[tuple[int, str]]:
+        """Yield the parts of a block of code."""
+        for kind, text in super().wrap(source):
+            yield kind, text.replace("<span", "<i").replace("</span>", "</i>")
 
 
 @cache

@@ -28,6 +28,8 @@ class Priority:
     LOAD_LABELS = 4  #: needs the languages and the catalogs
     CHECK_CONFIG = 5  #: needs html_baseurl, which the languages give
     AFTER_GALLERY = 11  #: Sphinx-Gallery completes its settings at 10
+    # builder-inited
+    JOIN_STYLES = 510  #: after the engine has added its style sheet
     # transforms of a page that was read
     MARK_CELLS = 2  #: later transforms use the marks
     ADD_OUTPUTS = 3  #: before transforms that look for outputs

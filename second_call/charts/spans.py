@@ -16,7 +16,7 @@ from .chart_data import Drawing, Table
 from .scales import Scale, format_rounded, label_ticks
 
 _MOST_TICKS = 6
-_WIDTH = 4000  # units of a drawing, of which a pixel of the widest one has more than two
+_WIDTH = 2000  # units of a drawing, of which a pixel of the widest one has more than two
 _LEAST_GAP = 1  # in these units: a shorter gap cannot be seen, so it is closed
 _LEAST_WIDTH = 1  # in these units: a shorter span could not be seen, so it is drawn longer
 _SLOTS = 48  # characters of a lane in a notebook

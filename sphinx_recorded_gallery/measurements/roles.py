@@ -198,11 +198,10 @@ def _find_block(node: nodes.Element) -> nodes.Element:
 def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
     """Begin a measurement or a claim; hovering shows the spread, which is also in the list."""
     if _has_evidence(self, node):
-        counts = self.__dict__.setdefault("claims_written", {})
-        number = counts.get(node["key"], 0) + 1
-        counts[node["key"]] = number
-        name = f"claim {self.builder.current_docname} {node['key']} {number}"
-        node["ids"] = [nodes.make_id(name)]
+        # Nothing leads to it but its own button: a number is enough: a page may have fifty.
+        number = self.__dict__.get("claims_written", 0) + 1
+        self.__dict__["claims_written"] = number
+        node["ids"] = [f"claim.{number}"]  # with a dot no heading has it
     attributes = {}
     if "spread" in node:
         attributes["title"] = node["spread"]
@@ -222,13 +221,13 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     names = [button, sentence]
     lines = []
     for number, line in enumerate(node["evidence"]):
-        identifier = f"{box}-{number}"
-        classes = "claim-line"
+        attributes = 'class="claim-line"'
         if line.is_measured:
-            classes = "claim-line claim-measured"
+            identifier = f"{box}-{number}"
+            attributes = f'class="claim-line claim-measured" id="{identifier}"'
             names.append(identifier)
         text = pieces_as_html(self.config, line.pieces)
-        lines.append(f'<span class="{classes}" id="{identifier}">{text}</span>')
+        lines.append(f"<span {attributes}>{text}</span>")
     label = _("Evidence")
     language = ""  # the sentence around the button may not be translated
     tag = Language.current(self.config).tag

@@ -76,7 +76,10 @@
       clearTimeout(timer);
       timer = setTimeout(search, TYPING, "replaceState");
     });
-    if (!isPage) return;
+    if (!isPage) {
+      if (field.value) search(); // typed while this file was loaded
+      return;
+    }
     const showAsked = () => show((field.value = new URLSearchParams(location.search).get("q")?.trim() || ""));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
