@@ -1,8 +1,10 @@
-"""Templates of a process are compiled once: that was half of what building a small site took."""
+"""What each build would make anew: it was more than half of what a small site took."""
 
+from functools import cache
 from types import CodeType
 from typing import Any
 
+import sphinx.theming
 from jinja2 import Environment
 
 # What a template is compiled by, besides its text: https://jinja.palletsprojects.com/en/stable/api/
@@ -38,3 +40,8 @@ def compile_templates_once() -> None:
         return kept[key]
 
     Environment.compile = compile_once  # type: ignore[assignment,method-assign]
+
+
+def find_themes_once() -> None:
+    """Ask the packages that are installed for themes once: in a process they stay what they are."""
+    sphinx.theming.entry_points = cache(sphinx.theming.entry_points)  # type: ignore[attr-defined]
