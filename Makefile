@@ -125,6 +125,9 @@ new-language: $(VENV)/html ## prepare a language (LANGUAGES=ja)
 
 ##@ Change the code
 
+# Each process of tests, and each that it starts, would compile engine and tests again.
+test test-fast test-nightly: export PYTHONDONTWRITEBYTECODE =
+
 test: $(VENV)/test ## run all tests but what test-nightly runs
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
 

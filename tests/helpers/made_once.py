@@ -1,0 +1,47 @@
+"""What each build would make anew: it was more than half of what a small site took."""
+
+from functools import cache
+from types import CodeType
+from typing import Any
+
+import sphinx.theming
+from jinja2 import Environment
+
+# What a template is compiled by, besides its text: https://jinja.palletsprojects.com/en/stable/api/
+MARKS = ("block", "variable", "comment")
+SETTINGS = (
+    *(f"{mark}_{end}_string" for mark in MARKS for end in ("start", "end")),
+    *("line_statement_prefix", "line_comment_prefix", "trim_blocks", "lstrip_blocks"),
+    *("newline_sequence", "keep_trailing_newline", "optimized", "undefined", "finalize"),
+    *("autoescape", "is_async", "newstyle_gettext"),
+)
+
+
+def compile_templates_once() -> None:
+    """Keep for this process what Jinja makes of templates, one for each text and environment."""
+    compile_template = Environment.compile
+    kept: dict[tuple[Any, ...], CodeType] = {}
+
+    def compile_once(
+        environment: Environment,
+        source: Any,
+        name: str | None = None,
+        filename: str | None = None,
+        **options: bool,
+    ) -> Any:
+        if options or not isinstance(source, str):
+            return compile_template(environment, source, name, filename, **options)
+        settings = (getattr(environment, setting, None) for setting in SETTINGS)
+        names = (frozenset(environment.filters), frozenset(environment.tests))
+        extensions = tuple(environment.extensions)
+        key = (source, name, filename, type(environment), *settings, extensions, *names)
+        if key not in kept:
+            kept[key] = compile_template(environment, source, name, filename)
+        return kept[key]
+
+    Environment.compile = compile_once  # type: ignore[assignment,method-assign]
+
+
+def find_themes_once() -> None:
+    """Ask the packages that are installed for themes once: in a process they stay what they are."""
+    sphinx.theming.entry_points = cache(sphinx.theming.entry_points)  # type: ignore[attr-defined]
