@@ -12,6 +12,7 @@ from sphinx_recorded_gallery.api import GalleryError
 
 TEMPLATE = Path(__file__).with_name("templates") / "new_recipe.py.txt"
 PAGES = Path("tests/site/published_pages.txt")
+LONGEST_NAME = 60  # letters
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 ORDER = re.compile(r"^second_call_recipes = \[\n(?:    .*\n)*", re.MULTILINE)  # of conf.py
 
@@ -25,6 +26,9 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
         text = f"{name!r} is not a name for a recipe" if name else "which recipe?"
         remedy = "take small letters, digits and _, for example: NAME=gradient_accumulation"
         raise GalleryError(text, remedy=remedy)
+    if len(name) > LONGEST_NAME:
+        text = f"a name of {len(name)} letters would make too long a title and address"
+        raise GalleryError(text, remedy=f"take one of at most {LONGEST_NAME}")
     recipe = root / f"recipes_source/{name}.py"
     pages = root / PAGES
     settings = root / "conf.py"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -104,9 +105,39 @@ def _tell_missing(app: Sphinx, domain: Domain | None, node: pending_xref) -> boo
     elif is_standard and node["reftype"] == "ref":
         labels = app.env.domains.standard_domain.anonlabels
         if target not in labels:  # or else it has no title, which Sphinx tells
-            suggestion = suggest_names(target, labels)
+            suggestion = _tell_unreadable(app, target) or suggest_names(target, labels)
         text = f"undefined label: {target!r}{suggestion}"
     if not suggestion:
         return warn_missing_reference(app, domain, node)  # type: ignore[arg-type]
     getLogger(__name__).warning("%s", text, location=node, type="ref", subtype=node["reftype"])
     return True
+
+
+def _tell_unreadable(app: Sphinx, label: str) -> str:
+    """Return which recipe has a label, for the end of a sentence, if it has no page; "" if none.
+
+    Similar names would lead to another page: the label is right, and the recipe is to be mended.
+    """
+    from .errors import visible_line
+    from .recipes.find_recipes import list_files
+
+    for file in list_files(app.config, Path(app.srcdir)):
+        if file.docname in app.env.found_docs:
+            continue
+        page_label = f"sphx_glr_{file.docname.replace('/', '_')}.py"  # as Sphinx-Gallery names it
+        if label == page_label.lower() or _has_label(file.path, label):
+            path = visible_line(os.path.relpath(file.path))
+            return f"; {path} has it, which has no page until it can be read: mend it first"
+    return ""
+
+
+def _has_label(path: Path, label: str) -> bool:
+    """Tell whether a file that may not be Python or text has the line of a label."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    words = r"\s+".join(map(re.escape, label.split()))
+    return (
+        re.search(rf"^[\s#]*\.\. _`?{words}`?:\s*$", text, re.IGNORECASE | re.MULTILINE) is not None
+    )

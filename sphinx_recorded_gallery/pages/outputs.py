@@ -26,6 +26,7 @@ from .formulas_and_images import can_convert
 
 logger = logging.getLogger(__name__)
 
+LONGEST_TITLE = 200  # characters; galleries of others have titles of up to about a hundred
 _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 
@@ -119,6 +120,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
     recording = page.path if isinstance(page, Unrecorded) else page.recording.path
     for path in (recording, *page.recipe.files):
         watch(env, hash_file, str(path))
+    _warn_of_long_title(env, page)
     if isinstance(page, Unrecorded):
         _warn(env, page, "recording", str(page.error))
         return
@@ -143,6 +145,18 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
             box = insert_outputs(page, code, content)
             if env.config.recorded_gallery_alt_required:
                 _warn_of_missing_alts(env, page, cell, box)
+
+
+def _warn_of_long_title(env: BuildEnvironment, page: RecipePage) -> None:
+    """Warn of a title that menus, search results and the tab of a browser cannot show."""
+    title = page.recipe.title
+    if len(title) <= LONGEST_TITLE:
+        return
+    lines = page.recipe.path.read_text(encoding="utf-8", errors="replace").splitlines()
+    places = (number for number, line in enumerate(lines, 1) if title in line)
+    text = f"the title has {len(title)} characters"
+    remedy = f"write one of at most {LONGEST_TITLE}, and the rest below its underline"
+    _warn(env, page, "title", text, line=next(places, 1), remedy=remedy)
 
 
 def _warn_of_missing_alts(

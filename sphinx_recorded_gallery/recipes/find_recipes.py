@@ -21,6 +21,10 @@ from ..errors import GalleryError
 from ..project import gallery_folders
 from .captured_values import JUPYTER, Capture, read_capture
 
+# Bytes of a file's name without its suffix: file systems allow 255, and the names of its recording
+# and of its pictures are longer: .sphx_glr_NAME_thumb.png.new
+_LONGEST_STEM = 200
+
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryFile:
@@ -149,6 +153,10 @@ def _is_recipe(path: Path, conf: Mapping[str, Any]) -> bool:
         return False
     if not path.name.isprintable():
         raise GalleryError("a page cannot have this name", path=path, remedy="rename the file")
+    size = len(os.fsencode(path.stem))
+    if size > _LONGEST_STEM:
+        text = f"a page cannot have this name of {size} bytes"
+        raise GalleryError(text, path=path, remedy=f"take one of at most {_LONGEST_STEM}")
     if "_sgskip" in path.name:
         return False
     default = DEFAULT_GALLERY_CONF["filename_pattern"]

@@ -179,8 +179,7 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
         raise GalleryError(text, path=path, remedy="rename the example")
     title, summary = _find_title(blocks[0].content)
     if not title:
-        remedy = "start the docstring with one, underlined: ===="
-        raise GalleryError("no title", path=path, line=1, remedy=remedy)
+        raise _no_title(path, blocks[0].content)
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     # The docstring is looked at in the file: in the block, Python has replaced its tabs by spaces.
     docstring_end = blocks[1].lineno - 1 if len(blocks) > 1 else len(lines)
@@ -265,6 +264,22 @@ def _find_title(docstring: str) -> tuple[str, str]:
         if title:
             return title, _find_summary([below, *paragraphs[place + 1 :]])
     return "", ""
+
+
+def _no_title(path: Path, docstring: str) -> GalleryError:
+    """Return the error of a docstring without a title, such as of one that is too long for a line.
+
+    docutils takes several lines above an underline for a paragraph.
+    """
+    lines = docstring.splitlines()
+    for number, line in enumerate(lines):
+        is_below_two_lines = number > 1 and all(each.strip() for each in lines[number - 2 : number])
+        if is_below_two_lines and _UNDERLINE.fullmatch(line.rstrip()) and len(line.rstrip()) > 3:
+            text = f"the title has a second line, {lines[number - 1].strip()[:60]!r}"
+            remedy = "write a title of one line, and the rest below its underline"
+            return GalleryError(text, path=path, line=1, remedy=remedy)
+    remedy = "start the docstring with one, underlined: ===="
+    return GalleryError("no title", path=path, line=1, remedy=remedy)
 
 
 def _find_summary(paragraphs: Sequence[str]) -> str:

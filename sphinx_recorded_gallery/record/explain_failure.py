@@ -14,9 +14,9 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
+from .missing_modules import IMPORT_ERRORS, suggest_for_import, suggest_installation
 from .normalize_outputs import OutputNormalizer
 
-INSTALL = "install the packages that examples need"
 _LINES = 60  # of a cell's output in an error
 _CHARACTERS = 400  # of each of these lines
 _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
@@ -126,7 +126,7 @@ def explain_start(
     elif any(words in log for words in _OUT_OF_MEMORY):
         remedy = "free memory"
     elif re.search(r"^(ModuleNotFound|Import)Error\b", log, re.MULTILINE):
-        remedy = INSTALL
+        remedy = suggest_installation()
     return GalleryError(text, path=recipe.path, remedy=remedy + log_lines)
 
 
@@ -165,11 +165,8 @@ def _explain_exception(exception: CellExecutionError, failure: Failure) -> Galle
 
 def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
     """Return the remedy for an exception, which may not be the recipe's fault."""
-    if name == "ModuleNotFoundError":
-        return (
-            f"{INSTALL}, or name the folder of the module in recording.toml, as conf.py does for "
-            'sys.path: PYTHONPATH = "{recipes}/../src" under [environment]'
-        )
+    if name in IMPORT_ERRORS:
+        return suggest_for_import(value)
     if name == "MemoryError" or "[Errno 12]" in value:
         return _MAKE_SMALLER
     if "[Errno 28]" in value:

@@ -20,6 +20,7 @@ from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, NoGpuError, list_all
+from .missing_modules import suggest_installation
 from .run_program import run_git, run_program
 
 _MACHINE_ID = Path("/etc/machine-id")  # made when the system is installed; only Linux has it
@@ -143,7 +144,7 @@ def _parse_probe(output: str) -> dict[str, Any] | None:
 def _probe_error(reason: str) -> GalleryError:
     return GalleryError(
         f"the probe in recording.toml failed: {reason}",
-        remedy="install the packages that examples need; the probe has to print one object, "
+        remedy=f"{suggest_installation()}; the probe has to print one object, "
         'such as {"gpu": true, "versions": {}}',
     )
 

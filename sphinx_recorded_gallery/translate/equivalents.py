@@ -20,8 +20,8 @@ _OWN = "\u3005\u3040-\u30fa\u3400-\u9fff\uac00-\ud7a3"
 _OWN_WORDS = re.compile(rf"[{_OWN}](?:[{_OWN}\u30fb\u30fc、。！？ ,.!?]*[{_OWN}\u30fc！？!?])?")
 # What may stand in English for words of another language; no sign that a shell or Python obeys
 _ENGLISH_WORDS = r"(?: *[A-Za-z][A-Za-z0-9 ,.!?'_-]*)?"
-_WITH_ORIGINAL = re.compile(r"(?P<words>.+\S) <(?P<original>.+)>", re.DOTALL)
-_WORDS_AND_BRACKETS = re.compile(rf"[{_OWN}\u30fb\u30fcA-Za-z0-9 _.:,?(){{}}-]+")
+_WITH_ORIGINAL = re.compile(r"(?P<words>.*[^\s<]) ?<(?P<original>.+)>", re.DOTALL)
+_WORDS_AND_SIGNS = re.compile(rf"[{_OWN}\u30fb\u30fc、。「」A-Za-z0-9 _.:,?\"'(){{}}-]+")
 _STRING = re.compile(r"""(?P<quotes>'''|\"{3}|'|")(?P<text>.+)(?P=quotes)""", re.DOTALL)
 # A name that the reader replaces: <your-package>, {name}
 _PLACEHOLDER = re.compile(r"<[^\W\d][\w .-]*>|\{[^\W\d][\w -]*\}")
@@ -218,7 +218,9 @@ def is_same_code(source: str, target: str) -> bool:
         return not _has_more_blanks(target, source)
     explained = _WITH_ORIGINAL.fullmatch(target)
     if explained:
-        return explained["original"] == source and _explains(explained["words"], source)
+        beginning = source.removesuffix(explained["original"])  # which both may have: "Error: "
+        is_whole = beginning != source and explained["words"].startswith(beginning)
+        return is_whole and _explains(explained["words"], source)
     return _has_own_words(source, target)
 
 
@@ -230,7 +232,7 @@ def _has_more_blanks(target: str, source: str) -> bool:
 
 def _explains(words: str, source: str) -> bool:
     """Tell whether words before code are of the own language, beside those of the code."""
-    if not re.search(f"[{_OWN}]", words) or not _WORDS_AND_BRACKETS.fullmatch(words):
+    if not re.search(f"[{_OWN}]", words) or not _WORDS_AND_SIGNS.fullmatch(words):
         return False
     english_words = set(re.findall("[A-Za-z0-9]+", words))
     return english_words <= set(re.findall("[A-Za-z0-9]+", source))

@@ -56,7 +56,8 @@ _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
 # Splits a text into parts outside of backticks, and parts in backticks with the end of a link
-_BESIDE_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`_{0,2})", re.DOTALL)
+_BESIDE_BACKTICKS = re.compile(r"(``.*?``(?!`)|`[^`]*`_{0,2})", re.DOTALL)
+_CODE_ENDING_IN_BACKTICK = re.compile(r"``(?P<code>\S.*`)``", re.DOTALL)
 # A name such as __init__, sys.base_prefix or x86_64, no link such as Python_
 _NAME_WITH_UNDERSCORES = re.compile(
     r"(?<![A-Za-z0-9_`\]|\\])(?:\\?_)*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)*_*"
@@ -145,7 +146,8 @@ def shield_names(text: str, translation: str) -> str:
     """Return a translation with plain names protected where words may touch markup.
 
     There, ``sys.base_prefix`` would be a link to ``base``, and ``2*3*4`` emphasis. Such signs get a
-    backslash if that brings the markup closer to that of the source.
+    backslash if that brings the markup closer to that of the source. Code would end at the first
+    two of three backticks: what shows a backtick at its end becomes a role, which can escape it.
     """
     source = parse(text)
     distance = _distance(parse(translation, glue=True), source)
@@ -153,7 +155,9 @@ def shield_names(text: str, translation: str) -> str:
         return translation
     stars_are_plain = not source.emphasized and text.count("*") == translation.count("*")
     pieces = _BESIDE_BACKTICKS.split(translation)
-    for index in range(0, len(pieces), 2):  # every second piece stands in backticks
+    for index in range(1, len(pieces), 2):  # every second piece stands in backticks
+        pieces[index] = _CODE_ENDING_IN_BACKTICK.sub(_write_as_role, pieces[index])
+    for index in range(0, len(pieces), 2):
         piece = _NAME_WITH_UNDERSCORES.sub(partial(_escape_name, text, source), pieces[index])
         piece = _SIGN_INSIDE_A_WORD.sub(_escape_sign, piece)
         if stars_are_plain:
@@ -163,6 +167,12 @@ def shield_names(text: str, translation: str) -> str:
     if _distance(parse(shielded, glue=True), source) < distance:
         return shielded
     return translation
+
+
+def _write_as_role(code: re.Match[str]) -> str:
+    """Return code in two backticks as the role ``:literal:``."""
+    escaped = re.sub(r"[`\\]", r"\\\g<0>", code["code"])
+    return f":literal:`{escaped}`"
 
 
 def _escape_sign(sign: re.Match[str]) -> str:

@@ -50,6 +50,11 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check"],
         "recipes_source/a<U+000A>b.py: a page cannot have this name; rename the file",
     ),
+    "a recipe's name is too long for a file beside it": (
+        write(f"recipes_source/{'é' * 101}.py", b""),
+        ["check"],
+        ".py: a page cannot have this name of 202 bytes; take one of at most 200",
+    ),
     "a language without catalogs": (
         LANGUAGES,
         ["check-po"],

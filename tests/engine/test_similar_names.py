@@ -28,3 +28,17 @@ def test_similar_names_are_told(gallery: Gallery, text: str, told: str) -> None:
     warnings = gallery.build(nitpicky=True).warnings
     assert warnings.count("WARNING") + warnings.count("ERROR") == 1
     assert told in warnings
+
+
+@pytest.mark.parametrize("label", ["sphx_glr_recipes_broken.py", "its place", "ITS   place"])
+def test_a_label_of_a_recipe_without_a_page_is_told(gallery: Gallery, label: str) -> None:
+    gallery.add()
+    gallery.write("broken", '"""\nT\n=\n\n.. _its place:\n\nWords.\n"""\nprint(\n')
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n:ref:`words <{label}>`\n")
+    warnings = gallery.build(nitpicky=True).warnings
+    assert "syntax error: '(' was never closed" in warnings
+    told = "recipes_source/broken.py has it, which has no page until it can be read: mend it first"
+    assert told in warnings
+    assert "similar:" not in warnings
+    assert warnings.count("WARNING") == 2

@@ -48,6 +48,8 @@ def test_a_recipe_is_begun_and_listed(root: Path) -> None:
         ("index", "'index' is not a name for a recipe; take small letters"),
         ("mine", "recipes_source/mine.py: it is there already; take another name"),
         ("compile_modes", "there was a page recipes/compile_modes once"),
+        ("a" * 61, "a name of 61 letters would make too long a title and address; take one of"),
+        ("a" * 300, "a name of 300 letters"),
         ("random", "random is a Python module"),
         ("torch", "torch is a Python module"),
     ],

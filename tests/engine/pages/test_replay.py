@@ -222,3 +222,12 @@ def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
     assert (html in build.page("recipes/adding")) == trusted
     assert (html in str(downloaded)) == trusted
     assert "<b>fitted</b>" in build.page("recipes/adding") or trusted
+
+
+def test_a_title_that_is_too_long_is_told_with_its_line(gallery: Gallery) -> None:
+    for name, title in (("long", "x" * 201), ("short", "x" * 200)):
+        gallery.add(name, f'"""\n.. A comment.\n\n{title}\n{"=" * 201}\n\nWords.\n"""\nprint(1)\n')
+    warnings = gallery.build().warnings
+    told = "long.py:4: the title has 201 characters; write one of at most 200, and the rest below"
+    assert told in warnings
+    assert warnings.count("characters") == 1

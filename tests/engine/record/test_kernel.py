@@ -141,7 +141,7 @@ def start_with(gallery: Gallery, code: str) -> bool:
         (
             "sys.modules['ipykernel'] = None",
             "with exit status 1",
-            "install the packages that examples need\n",
+            "install the packages that examples need where they run (",
         ),
         (
             "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (36, 36))",
