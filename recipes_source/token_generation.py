@@ -426,7 +426,7 @@ for name, count in graphs.items():
 # Sequences in a batch differ in length
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Give each sequence its own position**, cache slot and mask.
+# **Give each sequence its own position** in the cache and the mask.
 #
 # The batch size changes
 # ~~~~~~~~~~~~~~~~~~~~~~

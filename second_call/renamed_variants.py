@@ -34,7 +34,6 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "saved_models": {
         "not compiled": "eager",
         "nothing": "nothing shipped",
-        "start with nothing": "start with nothing shipped",
     },
     "token_generation": {
         "blocks compiled, graph by hand": "compiled blocks, manual graph",
