@@ -155,7 +155,7 @@ Does your GPU wait for the CPU to launch kernels?
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
 #        inference; :measured:`training-by-hand.one-graph.ready`
-#    * - The model has static shapes, but the rest of the loop syncs
+#    * - Shapes are static, but the rest of the loop syncs
 #      - ``torch.cuda.make_graphed_callables(model, (x,))`` (beta)
 #      - :measured:`training-by-hand.make_graphed_callables.speedup`;
 #        :measured:`training-by-hand.make_graphed_callables.ready`
@@ -553,7 +553,7 @@ if bench.gpu:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Allocate ``.grad`` before the capture, and keep it with ``zero_grad(set_to_none=False)``. Otherwise
-# ``make_graphed_callables`` silently counts the last micro-batch twice and the first not at all: the gradient below is
+# ``make_graphed_callables`` silently counts the last micro-batch twice and skips the first: the gradient below is
 # :measured:`gradients-from-backward.make_graphed_callables.gradient` instead of
 # :measured:`gradients-from-backward.without-a-graph.gradient` (`issue 181723
 # <https://github.com/pytorch/pytorch/issues/181723>`__), and ``reduce-overhead`` fails with "accessing gradient tensor
@@ -657,7 +657,7 @@ del iteration, function
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
 # `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
-# whole training step, which gives :measured:`training-by-pytorch.whole-step.speedup` with
+# whole training step: :measured:`training-by-pytorch.whole-step.speedup` with
 # :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` for
 # the first three calls (1 run).
 

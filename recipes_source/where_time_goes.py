@@ -7,7 +7,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 .. answer::
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
-   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` to the optimizer and capture a CUDA
+   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` and capture a CUDA
    graph. If it stays busy, train in ``bfloat16``. Compile last, and only for long runs: startup costs
    :measured:`cuda_graphs:process.compiler.start_up` per process.
 
@@ -723,7 +723,7 @@ if bench.gpu:
 # - We measured one GPU. With multiple GPUs, check communication as well. A T4 has neither ``bfloat16`` nor TF32: use
 #   ``float16`` with ``GradScaler`` (not measured). See :ref:`what carries over to other GPUs <other-gpus>`.
 # - Host-bound times differ between hosts; :doc:`/results` shows by how much.
-# - We did not time inference. To do so, pass ``look`` a function that handles one request; see also the :doc:`serving
+# - We did not time inference. To do so, pass ``look`` a function that handles one request; see the :doc:`serving
 #   checklist </serving>`.
 #
 # Thanks to Szymon Migacz, whose `Performance Tuning Guide

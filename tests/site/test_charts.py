@@ -263,8 +263,8 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     picture = draw(drawing)
     cpu, gpu = picture.select("path")
     assert (cpu["class"], gpu["class"]) == (["cpu"], ["gpu"])
-    assert cpu["d"] == "M0 .5h1000m1000 0h2000"
-    assert gpu["d"] == "M1000 .5h1000"
+    assert cpu["d"] == "M0 .5h500m500 0h1000"
+    assert gpu["d"] == "M500 .5h500"
     assert picture.find(role="img")["aria-label"] == (
         "CPU: busy 75% of the time (spans: 3); GPU: busy 25% of the time (spans: 2)"
     )
@@ -286,7 +286,7 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
     path = BeautifulSoup(drawing.html, "html.parser").select_one(".spans-lane path")
-    assert path["d"] == "M0 .5h2000"
+    assert path["d"] == "M0 .5h1000"
     # A notebook has the same axis
     assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
     _name, characters, share = drawing.notebook.rows[0]

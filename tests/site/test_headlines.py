@@ -98,16 +98,17 @@ def site(gallery: Gallery) -> Gallery:
     write_page(gallery, NAMED)
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   results\n")
+    static = gallery.root / "_static"
+    static.mkdir()
+    for name in ("does_it_pay.js", "overview.css"):
+        shutil.copy(ROOT / "_static" / name, static)
+    gallery.configure(html_static_path=["_static"])
     return gallery
 
 
 @pytest.fixture
 def front(site: Gallery) -> Gallery:
     site.root.joinpath("index.rst").write_text(ROWS)
-    static = site.root / "_static"
-    static.mkdir()
-    shutil.copy(ROOT / "_static/does_it_pay.js", static)
-    site.configure(html_static_path=["_static"])
     return site
 
 
