@@ -15,7 +15,7 @@ REMEDY = "`make html`, then .venv/bin/python .github/scripts/theme_css.py"
 # Bytes of a first visit, compressed
 MOST_SENT = 60_000
 # The longest recipe takes more where a letter is three bytes: 24,400 of Korean are words and code.
-MOST_SENT_OF = {("ko", "cuda_graphs"): 62_000, ("zh_CN", "cuda_graphs"): 61_000}
+MOST_SENT_OF = {("ko", "cuda_graphs"): 63_000, ("zh_CN", "cuda_graphs"): 62_000}
 # What a browser asks for by itself: not the pages that links lead to, nor what a script may load
 LOADED = re.compile(
     r'<(?:script|img)[^>]* src="([^"?]+)|<link rel="(?:stylesheet|icon)"[^>]* href="([^"?]+)'
