@@ -111,6 +111,7 @@ def find_changed(root: Path, *files: str) -> subprocess.CompletedProcess[str]:
         (["faq.rst"], "en ko"),
         (["locale/ja/LC_MESSAGES/faq.po", "languages.toml"], "en ko ja"),
         (["sphinx_recorded_gallery/translate/code_comments.py"], "en ko"),
+        (["locale/synonyms.csv"], "en ko"),
         (["locale/README.md", "README.md", "tests/a.rst"], ""),
         (["locale/removed/LC_MESSAGES/faq.po"], ""),
         (["locale/$(touch x)/a\nlanguages=ko"], ""),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 # What the pages of every language are made from. The rest, such as tests, changes no page.
 SHARED = re.compile(
-    r"[^/]+\.rst|languages\.toml|locale/glossary\.csv|conf\.py|Makefile"
+    r"[^/]+\.rst|languages\.toml|locale/(glossary|synonyms)\.csv|conf\.py|Makefile"
     r"|requirements\.txt|constraints\.txt"
     r"|(_static|_templates|sphinx_recorded_gallery|second_call|recipes_source|recordings)/.+",
     re.DOTALL,
