@@ -44,7 +44,7 @@ _OBJECT_ROLE = re.compile(
     r":(?:(?:py|c|cpp|js):)?(?:func|meth|class|exc|data|const|attr|mod|obj|type|member|macro|"
     r"var|struct|enum|enumerator|keyword|envvar):$"
 )
-_CODE_ROLE = re.compile(r":(?:file|command|literal|samp|kbd|program|option|envvar):$")
+_CODE_ROLE = re.compile(r":(?:file|command|samp|kbd|program|option|envvar):$")
 # Roles that lead somewhere, and one of which makes an anchor and an entry of the index
 _LEADING_ROLE = re.compile(r":(?:option|envvar):`(?!!)")
 _BRACED_ROLE = re.compile(r":(?:samp|file):$")
