@@ -1,10 +1,10 @@
 """Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
-Examples of Sphinx-Gallery, NetworkX, lmfit, mpltern and mplcursors, from their source distributions
-(it needs a package index), are run by Sphinx-Gallery itself, and recorded and rendered by the
-engine. Text, code, outputs, pictures and thumbnails of each page are compared, in three themes;
-notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends with 1 where a
-page could not be made.
+Examples of Sphinx-Gallery, NetworkX, lmfit, mpltern, mplcursors and tslearn, from their source
+distributions (it needs a package index), are run by Sphinx-Gallery itself, and recorded and
+rendered by the engine. Text, code, outputs, pictures and thumbnails of each page are compared, in
+three themes; notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends
+with 1 where a page could not be made.
 """
 
 import ast
@@ -79,12 +79,28 @@ GALLERIES = {
         "artist_labels bar basic change_popup_color contour dataframe date highlight hover image "
         "keyboard_shortcuts labeled_points nondraggable paired_highlight scatter step",
     ),
+    "tslearn": (
+        "tslearn==0.10.0",
+        "classification/plot_svm clustering/plot_DBSCAN "
+        "clustering/plot_barycenter_interpolate clustering/plot_barycenters "
+        "clustering/plot_kernel_kmeans clustering/plot_kmeans clustering/plot_kshape "
+        "clustering/plot_silhouette metrics/plot_ctw metrics/plot_dtw "
+        "metrics/plot_dtw_custom_metric metrics/plot_frechet metrics/plot_lb_keogh "
+        "metrics/plot_lcss metrics/plot_lcss_custom_metric metrics/plot_sdtw "
+        "metrics/plot_softdtw_path misc/plot_distance_and_matrix_profile "
+        "misc/plot_matrix_profile misc/plot_preproc misc/plot_sax "
+        "misc/plot_serialize_models neighbors/plot_knn_search neighbors/plot_knnts_sklearn "
+        "neighbors/plot_neighbors",
+    ),
 }
 # What examples import, installed without what these need beside the packages of the project
 PACKAGES = (
     "scipy==1.17.1 lmfit==1.3.4 asteval==1.0.10 uncertainties==3.2.3 dill==0.4.1 emcee==3.1.6 "
-    "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5 mplcursors==0.7.1"
+    "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5 mplcursors==0.7.1 tslearn==0.10.0 "
+    "scikit-learn==1.9.1 numba==0.68.1 llvmlite==0.50.0 joblib==1.6.0 threadpoolctl==3.8.0 "
+    "narwhals==2.29.0"
 )
+EXAMPLES = {"tslearn": "docs/examples"}  # where they are in a source distribution, if not there
 BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}
 DATA = {".dat", ".csv"}
 # What recording asks for, where an example reads a file beside it: a line that names the file
@@ -135,16 +151,20 @@ def fetch(folder: Path, gallery: str, requirement: str, names: list[str]) -> boo
     pattern = f"{gallery.replace('-', '_')}-*.tar.gz"
     if not list((folder / "sdist").glob(pattern)):
         subprocess.run(command, capture_output=True)
+    examples = Path(EXAMPLES.get(gallery, "examples"))
     wanted = {f"{name}.py" for name in names}
     parts = {Path(name).parent for name in names} | {Path()}
     for path in (folder / "sdist").glob(pattern):
         with tarfile.open(path) as archive:
             for member in archive:
-                name = Path(*Path(member.name).parts[2:])
-                is_example = Path(member.name).parts[1:2] == ("examples",)
+                path_in_source = Path(*Path(member.name).parts[1:])
+                is_example = path_in_source.is_relative_to(examples)
+                if not is_example:
+                    continue
+                name = path_in_source.relative_to(examples)
                 is_named = name.name in BESIDE or name.suffix in DATA
                 is_beside = is_named and name.parent in parts
-                if is_example and (name.as_posix() in wanted or is_beside):
+                if name.as_posix() in wanted or is_beside:
                     target = folder / gallery / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     content = archive.extractfile(member).read()  # type: ignore[union-attr]

@@ -3,11 +3,16 @@
 Takes the Korean translation of Python's documentation and the translations of the Python Packaging
 User Guide from their repositories (it needs the network and git), and those of Sphinx's own labels
 from the installed package. What is refused is shown in English, so each message is either wrong,
-or a fault of the checks. Writes real_catalogs.md, with what is told of each refused message.
+or a fault of the checks. Writes real_catalogs.md, with what is told of each refused message, and
+with what a reader found in them: real_catalogs_read.toml has a verdict for each message that was
+read, by a digest of its source text and translation.
 """
 
+import hashlib
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +21,18 @@ import polib
 import sphinx
 from folder_and_report import open_folder, write_report
 
-from sphinx_recorded_gallery.languages import Language
-from sphinx_recorded_gallery.translate.catalogs import Kind, line_of, read_catalog
-from sphinx_recorded_gallery.translate.checks import examine
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from sphinx_recorded_gallery.languages import Language  # noqa: E402
+from sphinx_recorded_gallery.translate.catalogs import Kind, line_of, read_catalog  # noqa: E402
+from sphinx_recorded_gallery.translate.checks import examine  # noqa: E402
 
 PYTHON = "https://github.com/python/python-docs-ko"
 PACKAGING = "https://github.com/pypa/packaging.python.org"
 LISTED = {"ko", "ja", "zh_CN", "zh_Hans"}  # whose refused messages are told one by one
 LONGEST = 200  # characters of what is told
+VERDICTS = Path(__file__).with_name("real_catalogs_read.toml")
+RIGHT = "right: "  # begins the verdicts of messages that should not be refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +52,8 @@ class Count:
     source: Source
     messages: int
     unreadable: int
-    refused: list[str]
+    refused: list[str]  # what is told of each
+    digests: list[str]  # of each refused message
 
 
 def main() -> int:
@@ -95,6 +105,7 @@ def count(source: Source) -> Count:
     language = Language(code=source.code, name=source.code)
     messages = unreadable = 0
     refused: list[str] = []
+    digests: list[str] = []
     for path in source.paths:
         try:
             catalog = read_catalog(path)
@@ -111,9 +122,23 @@ def count(source: Source) -> Count:
         refused += problems.values()
         for entry in entries:
             if line_of(entry) in problems:
+                digests.append(digest(entry))
                 told = f"{path}:{line_of(entry)}: {problems[line_of(entry)]}"
-                print(f"{told}\n  {entry.msgid}\n  {entry.msgstr}", file=sys.stderr)
-    return Count(source=source, messages=messages, unreadable=unreadable, refused=refused)
+                texts = f"  {entry.msgid}\n  {entry.msgstr}"
+                print(f"{told}\n  {digests[-1]}\n{texts}", file=sys.stderr)
+    return Count(
+        source=source,
+        messages=messages,
+        unreadable=unreadable,
+        refused=refused,
+        digests=digests,
+    )
+
+
+def digest(entry: polib.POEntry) -> str:
+    """Return 12 hexadecimal digits that a verdict has instead of the texts of others."""
+    texts = f"{entry.msgid}\0{entry.msgstr}".encode()
+    return hashlib.sha256(texts).hexdigest()[:12]
 
 
 def is_counted(entry: polib.POEntry, kind: Kind) -> bool:
@@ -133,6 +158,8 @@ def tables(counts: list[Count]) -> Iterator[str]:
             numbers = f"{each.messages:,} | {len(each.refused):,} | {each.unreadable}"
             yield f"| {source.project} | {source.code} | {numbers} |"
     yield ""
+    yield from tables_of_verdicts(counts)
+    yield ""
     yield "| Language | What is told of each refused message |"
     yield "|---|---|"
     for each in counts:
@@ -141,6 +168,34 @@ def tables(counts: list[Count]) -> Iterator[str]:
                 flat = " ".join(told.split()).replace("|", "\\|")
                 short = flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
                 yield f"| {each.source.code} | <code>{escape(short)}</code> |"
+
+
+def tables_of_verdicts(counts: list[Count]) -> Iterator[str]:
+    """Yield what reading refused messages showed, of the languages that were read."""
+    verdicts = tomllib.loads(VERDICTS.read_text(encoding="utf-8"))
+    kinds: dict[str, Counter[str]] = {}
+    yield "| Catalogs | Language | Refused | Read | Wrong | Right |"
+    yield "|---|---|---:|---:|---:|---:|"
+    for each in counts:
+        found = [verdicts[digits] for digits in each.digests if digits in verdicts]
+        if not found:
+            continue
+        name = f"{each.source.project} {each.source.code}"
+        kinds[name] = Counter(found)
+        right = sum(verdict.startswith(RIGHT) for verdict in found)
+        numbers = f"{len(each.refused)} | {len(found)} | {len(found) - right} | {right}"
+        yield f"| {each.source.project} | {each.source.code} | {numbers} |"
+    read = sum(sum(found.values()) for found in kinds.values())
+    refused_right = 0
+    for found in kinds.values():
+        refused_right += sum(count for kind, count in found.items() if kind.startswith(RIGHT))
+    yield ""
+    yield f"By reading, **{refused_right} of {read} refused messages are right**."
+    yield ""
+    yield f"| What was found | {' | '.join(kinds)} |"
+    yield f"|---|{'---:|' * len(kinds)}"
+    for kind in sorted({kind for found in kinds.values() for kind in found}):
+        yield f"| {kind} | {' | '.join(str(found[kind]) for found in kinds.values())} |"
 
 
 def escape(text: str) -> str:

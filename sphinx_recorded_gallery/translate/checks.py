@@ -197,6 +197,7 @@ Kinds = Mapping[str, set[Kind]]  # of messages
 _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and a reason
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）»”’"
+_TOUCHING_ADDRESS = re.compile(r"[^\s`]<https?://[^<>\s]+>`__?")
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 
 
@@ -271,14 +272,25 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         differences.append(f"missing from the translation: {names}; {remedy}")
     if added:
         names = ", ".join(value for _kind, value in added)
-        remedy = "leave it out"
-        if ("link", "reference") in added:
-            remedy = "a word that ends in _ is a link; write \\_ for the character"
+        remedy = _explain_added(message, added)
         differences.append(f"not in the source: {names}; {remedy}")
     if count_new_glued(message.target, message.source):
         differences.append("emphasis inside a word; write \\* for a star")
     if differences:
         yield "; ".join(differences)
+
+
+def _explain_added(message: Message, added: list[Part]) -> str:
+    """Return what to do about markup that the source does not have."""
+    if ("link", "reference") in added:
+        if _TOUCHING_ADDRESS.search(message.translation):
+            return "put a space before the < of its address"
+        return "a word that ends in _ is a link; write \\_ for the character"
+    for reference in _REFERENCE.findall(message.text):
+        name = reference.strip("`_")
+        if ("link", "".join(name.split())) in added:
+            return f"the name of a link ends in _ there: write `other words <{name}_>`_"
+    return "leave it out"
 
 
 def _name_part(part: Part, text: str) -> str:

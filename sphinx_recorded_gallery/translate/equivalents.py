@@ -44,7 +44,7 @@ _OBJECT_ROLE = re.compile(
     r":(?:(?:py|c|cpp|js):)?(?:func|meth|class|exc|data|const|attr|mod|obj|type|member|macro|"
     r"var|struct|enum|enumerator|keyword|envvar):$"
 )
-_CODE_ROLE = re.compile(r":(?:file|command|literal|samp|kbd|program|option|envvar):$")
+_CODE_ROLE = re.compile(r":(?:file|command|samp|kbd|program|option|envvar):$")
 # Roles that lead somewhere, and one of which makes an anchor and an entry of the index
 _LEADING_ROLE = re.compile(r":(?:option|envvar):`(?!!)")
 _BRACED_ROLE = re.compile(r":(?:samp|file):$")
@@ -130,8 +130,11 @@ def _may_be_repeated(part: Part) -> bool:
 def _may_be_added(part: Part, text: str) -> bool:
     """Tell whether a part is code that nobody could run, or that the source has as words."""
     kind, value = part
-    code = value[2:-2]
-    return kind == "literal" and (_NO_COMMAND.fullmatch(code) is not None or code in text)
+    code = _code_of(part)
+    if not code or (kind == "role" and _LEADING_ROLE.match(value)):
+        return False
+    is_in_text = code.casefold() in text.casefold()  # a sentence may begin with it
+    return is_in_text or (kind == "literal" and _NO_COMMAND.fullmatch(code) is not None)
 
 
 def _is_equivalent(source: Part, target: Part, language: Language) -> bool:
@@ -208,6 +211,8 @@ def is_same_code(source: str, target: str) -> bool:
     """
     if target in (source, source.removesuffix("'s")):
         return True
+    if target.endswith(" …") and source == target.replace("…", "..."):
+        return True  # for arguments that are left out
     plural = _PLURAL.fullmatch(source)
     if plural and target == plural["name"]:
         return True

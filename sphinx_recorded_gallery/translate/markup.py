@@ -216,7 +216,10 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         plain.append(node.astext())
         return
     text = node.astext()
-    if isinstance(node, nodes.literal):
+    is_literal_role = isinstance(node, nodes.inline) and node["role"] == "literal"
+    if is_literal_role:  # the same as two backticks; a backslash protects the next character
+        text = re.sub(r"\\(.)", r"\1", node["raw"])
+    if is_literal_role or isinstance(node, nodes.literal):
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")
     elif isinstance(node, nodes.inline) and node["role"] in (MEASURED, CLAIM):

@@ -204,6 +204,9 @@ def check_names(message: Message) -> Iterator[str]:
     Bad: "Run PyTorch." → "파이토치를 실행합니다."
     """
     source, target = message.plain_words
+    if message.kind is Kind.PROSE:  # a name may be shown as code
+        code = [value for kind, value in message.target.parts if kind in ("literal", "role")]
+        target = " ".join([target, *code])
     words = re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source)
     for word in sorted(set(words)):
         name = word

@@ -28,6 +28,8 @@ Read the `manual <https://docs.python.org/3/>`__.
 
 A ``(key, value)`` pair of ``__class__``.
 
+Write ``:ref:`label``` there.
+
 .. glossary::
 
    Tensor
@@ -47,6 +49,7 @@ FRENCH = {
         "Lire le `manuel <https://docs.python.org/fr/3/>`__."
     ),
     "A ``(key, value)`` pair of ``__class__``.": "Un couple ``(key, value)`` de `__class__`.",
+    "Write ``:ref:`label``` there.": "Écrivez ``:ref:`label``` là.",
     "Tensor": "Tenseur",
     "An array.": "Un tableau.",
 }
@@ -55,6 +58,7 @@ KOREAN = {
     "Weak linking is rare.": "약한 연결 <weak linking>은 드뭅니다.",
     "Call sys.base_prefix here.": "여기서 sys.base_prefix를 부릅니다.",
     "A ``(key, value)`` pair of ``__class__``.": "\\__class__의 ``(키, 값)`` 쌍입니다.",
+    "Write ``:ref:`label``` there.": "거기에 ``:ref:`label```라고 씁니다.",
 }
 
 
@@ -75,6 +79,7 @@ KOREAN = {
                 '<span class="pre">g()</span>',
                 'href="https://docs.python.org/fr/3/"',
                 "<em>__class__</em>",
+                '<span class="pre">:ref:`label`</span></code> là',
             ],
         ),
         (
@@ -85,6 +90,7 @@ KOREAN = {
                 "sys.base_prefix를",
                 "&lt;weak linking&gt;은",
                 "<p>__class__의",
+                '<span class="pre">:ref:`label`</span></code>라고',
                 '<span class="pre">(키,</span> <span class="pre">값)</span>',
             ],
         ),
