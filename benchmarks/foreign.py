@@ -98,7 +98,7 @@ PACKAGES = (
     "scipy==1.17.1 lmfit==1.3.4 asteval==1.0.10 uncertainties==3.2.3 dill==0.4.1 emcee==3.1.6 "
     "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5 mplcursors==0.7.1 tslearn==0.10.0 "
     "scikit-learn==1.9.1 numba==0.68.1 llvmlite==0.50.0 joblib==1.6.0 threadpoolctl==3.8.0 "
-    "narwhals==2.29.0"
+    "narwhals==2.29.0 h5py==3.16.0"
 )
 EXAMPLES = {"tslearn": "docs/examples"}  # where they are in a source distribution, if not there
 BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .atomic_files import ensure_regular_file
+
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.addnodes import pending_xref
     from sphinx.application import Sphinx
@@ -134,10 +136,12 @@ def _tell_unreadable(app: Sphinx, label: str) -> str:
 def _has_label(path: Path, label: str) -> bool:
     """Tell whether a file that may not be Python or text has the line of a label."""
     try:
+        ensure_regular_file(path)
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
     words = r"\s+".join(map(re.escape, label.split()))
     return (
-        re.search(rf"^[\s#]*\.\. _`?{words}`?:\s*$", text, re.IGNORECASE | re.MULTILINE) is not None
+        re.search(rf"^[ \t#]*\.\. _`?{words}`?:[ \t]*$", text, re.IGNORECASE | re.MULTILINE)
+        is not None
     )

@@ -22,8 +22,8 @@ from ..project import gallery_folders
 from .captured_values import JUPYTER, Capture, read_capture
 
 # Bytes of a file's name without its suffix: file systems allow 255, and the names of its recording
-# and of its pictures are longer: .sphx_glr_NAME_thumb.png.new
-_LONGEST_STEM = 200
+# and of its pictures are longer: .sphx_glr_NAME_001.png.new
+_LONGEST_STEM = 230
 
 
 @dataclass(frozen=True, kw_only=True)

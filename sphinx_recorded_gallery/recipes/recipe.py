@@ -276,7 +276,7 @@ def _no_title(path: Path, docstring: str) -> GalleryError:
         is_below_two_lines = number > 1 and all(each.strip() for each in lines[number - 2 : number])
         if is_below_two_lines and _UNDERLINE.fullmatch(line.rstrip()) and len(line.rstrip()) > 3:
             text = f"the title has a second line, {lines[number - 1].strip()[:60]!r}"
-            remedy = "write a title of one line, and the rest below its underline"
+            remedy = "leave one line above the underline, and write the rest below it"
             return GalleryError(text, path=path, line=1, remedy=remedy)
     remedy = "start the docstring with one, underlined: ===="
     return GalleryError("no title", path=path, line=1, remedy=remedy)

@@ -84,13 +84,13 @@ def find_differences(
     added = [part for part in added if not (source[part] and _may_be_repeated(part))]
 
     # What the source shows as code, or says in plain words, may stand in the default role.
-    code_of_source = {_code_of(part) for part in source}
+    code_of_source = {code_of(part) for part in source}
     for part in list(added):
         marked_words = _words_of_default_role(part)
         if marked_words and (marked_words in code_of_source or marked_words in text):
             added.remove(part)
             equivalent.append((marked_words, f"`{marked_words}`"))
-            missing = [lost for lost in missing if _code_of(lost) != marked_words]
+            missing = [lost for lost in missing if code_of(lost) != marked_words]
 
     left_out: list[str] = []
     has_broken_code = re.search("[`\uff40]", words) is not None
@@ -130,10 +130,10 @@ def _may_be_repeated(part: Part) -> bool:
 def _may_be_added(part: Part, text: str) -> bool:
     """Tell whether a part is code that nobody could run, or that the source has as words."""
     kind, value = part
-    code = _code_of(part)
+    code = code_of(part)
     if not code or (kind == "role" and _LEADING_ROLE.match(value)):
         return False
-    is_in_text = code.casefold() in text.casefold()  # a sentence may begin with it
+    is_in_text = code in text or code[:1].upper() + code[1:] in text  # "Git clone"
     return is_in_text or (kind == "literal" and _NO_COMMAND.fullmatch(code) is not None)
 
 
@@ -151,13 +151,13 @@ def _is_equivalent(source: Part, target: Part, language: Language) -> bool:
         return False
     if kinds == {"literal"}:
         return is_same_code(_strip_backticks(source_value), _strip_backticks(target_value))
-    code_of_source = _code_of(source)
-    if code_of_source and code_of_source == _code_of(target):
+    code_of_source = code_of(source)
+    if code_of_source and code_of_source == code_of(target):
         return True
     return kinds == {"role"} and _is_same_object(source_value, target_value)
 
 
-def _code_of(part: Part) -> str:
+def code_of(part: Part) -> str:
     """Return what a part shows as code, if it leads nowhere."""
     kind, value = part
     if kind == "literal":
@@ -224,7 +224,8 @@ def is_same_code(source: str, target: str) -> bool:
     explained = _WITH_ORIGINAL.fullmatch(target)
     if explained:
         beginning = source.removesuffix(explained["original"])  # which both may have: "Error: "
-        is_whole = beginning != source and explained["words"].startswith(beginning)
+        is_whole = source.endswith(explained["original"]) and beginning[-1:] in ("", " ")
+        is_whole = is_whole and explained["words"].startswith(beginning)
         return is_whole and _explains(explained["words"], source)
     return _has_own_words(source, target)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from docutils import frontend, nodes
 from docutils.parsers.rst import Parser, states
-from docutils.utils import new_document
+from docutils.utils import escape2null, new_document
 
 from ..measurements.keys import CLAIM, MEASURED, Reference, parse_role
 
@@ -217,8 +217,8 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         return
     text = node.astext()
     is_literal_role = isinstance(node, nodes.inline) and node["role"] == "literal"
-    if is_literal_role:  # the same as two backticks; a backslash protects the next character
-        text = re.sub(r"\\(.)", r"\1", node["raw"])
+    if is_literal_role:  # shows the same as two backticks
+        text = nodes.unescape(escape2null(node["raw"]))
     if is_literal_role or isinstance(node, nodes.literal):
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")

@@ -18,7 +18,7 @@ from babel import numbers
 from ..measurements.keys import CLAIM, MEASURED
 from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
-from .equivalents import is_at_mirror
+from .equivalents import code_of, is_at_mirror
 from .hidden_characters import find_hidden, find_leftward
 from .style_rules import load_script_rules, load_style_rules
 
@@ -205,8 +205,7 @@ def check_names(message: Message) -> Iterator[str]:
     """
     source, target = message.plain_words
     if message.kind is Kind.PROSE:  # a name may be shown as code
-        code = [value for kind, value in message.target.parts if kind in ("literal", "role")]
-        target = " ".join([target, *code])
+        target = " ".join([target, *map(code_of, message.target.parts)])
     words = re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source)
     for word in sorted(set(words)):
         name = word

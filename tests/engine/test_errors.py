@@ -51,9 +51,9 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         "recipes_source/a<U+000A>b.py: a page cannot have this name; rename the file",
     ),
     "a recipe's name is too long for a file beside it": (
-        write(f"recipes_source/{'é' * 101}.py", b""),
+        write(f"recipes_source/{'é' * 116}.py", b""),
         ["check"],
-        ".py: a page cannot have this name of 202 bytes; take one of at most 200",
+        ".py: a page cannot have this name of 232 bytes; take one of at most 230",
     ),
     "a language without catalogs": (
         LANGUAGES,

@@ -34,7 +34,7 @@ SETTINGS = {
 BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
     '"""\nA title that\ngoes on\n============\n"""\n': "1: the title has a second line, 'goes on'; "
-    "write a title of one line, and the rest below its underline",
+    "leave one line above the underline, and write the rest below it",
     '"""\n=======\nA title\ngoes on\n=======\n"""\n': "1: the title has a second line, 'goes on'",
     'print("text first")\n': "1: no docstring; start the file with a docstring",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
