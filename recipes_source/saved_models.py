@@ -543,8 +543,8 @@ def first_line(error):
 # **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
 # deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
 # without a warning. To fail instead, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
-# ``fxgraph_cache_hit`` must be above 0, and ``fxgraph_cache_miss`` must be 0 (tested on a CPU). The next cell simulates
-# another release by patching ``torch.compiler.config.cache_key_tag`` (in the environment:
+# ``fxgraph_cache_hit`` must be above 0, ``fxgraph_cache_miss`` and ``fxgraph_cache_bypass`` 0 (tested on a CPU). The
+# next cell simulates another release by patching ``torch.compiler.config.cache_key_tag`` (in the environment:
 # ``TORCH_COMPILE_CACHE_KEY_TAG``).
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
@@ -581,7 +581,7 @@ for name, count in hits.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Build one function for each shape.** A function from ``aot_compile`` does not recompile, so it rejects shapes,
-# dtypes and devices that it was not built for.
+# dtypes, devices and grad modes that it was not built for.
 
 # sphinx_gallery_fold = "Call a function with a length that it was not built for"
 
