@@ -655,8 +655,8 @@ if precompiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a
-# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains the
-# weights and can run from C++ without Python (:term:`AOTInductor`). Its metadata records the platform, the CPU's
+# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains
+# the weights and can run from C++ without Python (:term:`AOTInductor`). Its metadata records the platform, the CPU's
 # instruction set and the GPU's compute capability: load it where these match. ``load_constants`` loads new weights (not
 # tested).
 #
