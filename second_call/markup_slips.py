@@ -62,7 +62,7 @@ _SLIPS = (
         "write :{role}:`...` with one on each side",
     ),
     (
-        re.compile(rf":measured:`[^`]*` ?{_UNITS}"),
+        re.compile(rf":measured:`[^`]+` ?{_UNITS}"),
         "a unit behind a measurement, which shows its own",
         "leave it out",
     ),
@@ -92,10 +92,13 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         line = first_line + of.count("\n", 0, start)
         return GalleryError(what, path=path, line=line, remedy=remedy)
 
+    lines_with_slips = set()
     for pattern, what, remedy in _SLIPS:
         for match in pattern.finditer(prose):
             start = match.end() - len(match[0].lstrip())
-            yield make_error(what, start, remedy.format(**match.groupdict()))
+            error = make_error(what, start, remedy.format(**match.groupdict()))
+            lines_with_slips.add(error.line)
+            yield error
     for match in _BOLD.finditer(prose):
         if "`" in match["words"]:
             remedy = "end ** before it, and begin again behind it"
@@ -105,7 +108,9 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         without_markup = pattern.sub(_keep_lines, without_markup)
     for match in re.finditer(r"(?<![\w:`])`[^`\n]+`(?![`\w])", without_markup):
         what = f"{match[0]} in single backticks is no code"
-        yield make_error(what, match.start(), "write two on each side", of=without_markup)
+        error = make_error(what, match.start(), "write two on each side", of=without_markup)
+        if error.line not in lines_with_slips:  # or else these are of a role that was told
+            yield error
     for number in _find_lists_in_sentences(prose):
         what = "a list right below a sentence is part of it"
         remedy = "leave an empty line above the list"
