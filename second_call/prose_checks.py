@@ -13,17 +13,21 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
+from .answer_text import find_misplaced_parts
 from .length_checks import find_long_parts
+from .markup_slips import find_second_titles, find_slips, find_words_behind_marks, find_wrong_code
 from .recipe_files import find_misplaced
 
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
 _UNCHECKED_PAGES = ("glossary", "reference", "translating", "translation_status", "using")
 _RECIPES = Path("recipes_source")
+_HEADER = _RECIPES / "GALLERY_HEADER.rst"
 
 # What compares, or says that something is so at any size, on any machine.
 _COMPARES = re.compile(
     r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"
+    r"|(?:half|times|twice) as (?:cheap|fast|quick|slow)"
     r"|sooner|better|worse|hardly|nearly|never|flat|(?:less|fewer) (?:[CG]PU )?(?:time|kernels)"
     r"|than|(?:beat|drop|fall(?!s? back)|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?"
     r"|saves|slows)\b",
@@ -65,7 +69,8 @@ class Finding:
 def check_texts(root: Path) -> Iterator[GalleryError]:
     """Yield what the texts of the site say without a measurement and without an excuse.
 
-    Also excuses of which no such sentence is left, what is too long, and misplaced files.
+    Also excuses of which no such sentence is left, slips in markup, what is too long, and misplaced
+    parts and files.
     """
     excuses = read_excuses(root)
     used: set[tuple[str, str]] = set()
@@ -90,10 +95,22 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
                 line=line,
                 remedy="remove the line",
             )
+    for path in [*sorted(root.glob("*.rst")), root / _HEADER]:
+        yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
     for recipe in load_recipes(root / _RECIPES):
+        path = recipe.path
         docstring = recipe.blocks[0]
-        yield from find_long_parts(recipe.path, docstring.lineno, docstring.content)
+        yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
+        yield from find_long_parts(path, docstring.lineno, docstring.content)
+        for block in recipe.blocks:
+            if block.type != "text":
+                continue
+            yield from find_slips(path, block.lineno, block.content)
+            yield from find_wrong_code(path, block.lineno, block.content)
+            yield from find_misplaced_parts(path, block.lineno, block.content)
+            if block is not docstring:
+                yield from find_second_titles(path, block.lineno, block.content)
 
 
 def read_excuses(root: Path) -> dict[tuple[str, str], int]:
@@ -109,7 +126,7 @@ def read_excuses(root: Path) -> dict[tuple[str, str], int]:
 
 def find_all(root: Path) -> Iterator[Finding]:
     """Yield what all pages and recipes say without a measurement, excused or not."""
-    for path in [*find_pages(root), root / _RECIPES / "GALLERY_HEADER.rst"]:
+    for path in [*find_pages(root), root / _HEADER]:
         yield from find_in_text(path, 1, path.read_text(encoding="utf-8"))
     for recipe in load_recipes(root / _RECIPES):
         for block in recipe.blocks:

@@ -129,8 +129,12 @@ ANSWER = """
 
    * - What you see
      - What to do
-   * - GPU busy, as :doc:`look <page>` prints
+   * - GPU busy below 80%, as :doc:`look <page>` prints
      - CELL
+   * - Two
+     - Two
+   * - Three
+     - Three
 
 **What you need**
 
@@ -161,7 +165,7 @@ def test_check_tells_of_long_texts(tmp_path: Path) -> None:
     recipes.mkdir()
     (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
     (tmp_path / EXCUSES).parent.mkdir(parents=True)
-    (tmp_path / EXCUSES).touch()
+    (tmp_path / EXCUSES).write_text("*: GPU busy below\n")
     answer = ANSWER.replace("WORDS", "word " * 114)
     (recipes / "mine.py").write_text(f'"""\nTitle\n=====\n{answer}"""\n')
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]

@@ -1,0 +1,195 @@
+"""Slips in the markup of a text that a build shows to readers without a word.
+
+reStructuredText takes what it does not know for plain words: a link of Markdown, a list right below
+a sentence, a directive with one colon. ``recorded-gallery check`` tells the author.
+"""
+
+import ast
+import itertools
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx_recorded_gallery.api import GalleryError
+
+MOST_LINES_OF_CODE = 31  # of a block that is a tab of an answer
+_ROLES = "measured|claim|doc|ref|term|math"
+_DIRECTIVES = (
+    "answer|chart|code-block|evidence|figure|folded|gains|image|libraries|list-table|math|note"
+    "|recipe-rows|results|spans|tip|warning"
+)
+_UNITS = r"(?:(?:[mµun]?s|min|[kKMGT]i?B|x|(?:milli|micro)?seconds?)\b|[%×])"
+# What no reader sees as prose: the text keeps its lines where such a piece is left out.
+_BLOCKS_OF_CODE = (
+    r"(?m)^( *)\.\. (?:code-block|code|math|raw)::.*\n(?:(?:\1 +.*)?\n)*",
+    r"(?m)(?<=::\n)\n(?:(?: +.*)?\n)*",
+)
+_ROLE = re.compile(r":[\w:.+-]+:`[^`]+`|`[^`]+`:[\w:]+:")
+_LITERAL = re.compile(r"``.+?``", re.DOTALL)
+_LINK = re.compile(r"`[^`]+`__?(?!\w)")
+_ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d+\.) +\S")
+_NO_SENTENCE = re.compile(r" *(?:(?:[-*+]|\d+\.) |\.\. |:\w|([^\w\s])\1+$)")
+_HEADING = re.compile(
+    r"(?:\A|(?<=\n\n))(?P<title>\S.*)\n(?P<line>(?P<sign>[-=~^\"'+#*])(?P=sign)*)$", re.MULTILINE
+)
+_CODE_BLOCK = re.compile(
+    r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
+    r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
+)
+_CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
+
+# A pattern, what it is, and what to write
+_SLIPS = (
+    (
+        re.compile(r"\[[^\]\n]+\]\(https?://[^)\s]+\)"),
+        "a link of Markdown",
+        "write `words <address>`__",
+    ),
+    (
+        re.compile(rf"(?<![\w`]):(?P<role>{_ROLES}): +`[^`]"),
+        "a space splits a role",
+        "write :{role}:`...` without it",
+    ),
+    (
+        re.compile(rf"(?<![\w:`])(?P<role>{_ROLES}):`[^`]"),
+        "a role without its first colon",
+        "write :{role}:`...`",
+    ),
+    (
+        re.compile(rf"(?<![\w`]):(?P<role>{_ROLES}):``"),
+        "a role with two backticks",
+        "write :{role}:`...` with one on each side",
+    ),
+    (
+        re.compile(rf":measured:`[^`]+` ?{_UNITS}"),
+        "a unit behind a measurement, which shows its own",
+        "leave it out",
+    ),
+    (
+        re.compile(rf"(?m)^ *\.\. (?P<name>{_DIRECTIVES}):(?!:)"),
+        "one colon makes it a comment, which no reader sees",
+        "write .. {name}::",
+    ),
+    (
+        re.compile(r"(?m)^ *\.\. (?:figure|image):: *(?:https?:)?//"),
+        "a picture of another host, and pages load nothing from there",
+        "add the file to _static/",
+    ),
+)
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(?P<words>(?:(?!\n\s*\n).)+?)(?<=\S)\*\*(?!\w)", re.S)
+
+
+def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+    """Yield the slips of a text that begins in ``first_line``, in the order of the checks."""
+    prose = text
+    for block in _BLOCKS_OF_CODE:
+        prose = re.sub(block, _keep_lines, prose)
+    # A literal may show any markup.
+    prose = _LITERAL.sub(lambda match: f"``x{_keep_lines(match)}``", prose)
+
+    def make_error(what: str, start: int, remedy: str, of: str = prose) -> GalleryError:
+        line = first_line + of.count("\n", 0, start)
+        return GalleryError(what, path=path, line=line, remedy=remedy)
+
+    lines_with_slips = set()
+    for pattern, what, remedy in _SLIPS:
+        for match in pattern.finditer(prose):
+            start = match.end() - len(match[0].lstrip())
+            error = make_error(what, start, remedy.format(**match.groupdict()))
+            lines_with_slips.add(error.line)
+            yield error
+    for match in _BOLD.finditer(prose):
+        if "`" in match["words"]:
+            remedy = "end ** before it, and begin again behind it"
+            yield make_error("code or a role inside bold words stays plain", match.start(), remedy)
+    without_markup = prose
+    for pattern in (_LITERAL, _ROLE, _LINK):
+        without_markup = pattern.sub(_keep_lines, without_markup)
+    for match in re.finditer(r"(?<![\w:`])`[^`\n]+`(?![`\w])", without_markup):
+        what = f"{match[0]} in single backticks is no code"
+        error = make_error(what, match.start(), "write two on each side", of=without_markup)
+        if error.line not in lines_with_slips:  # or else these are of a role that was told
+            yield error
+    for number in _find_lists_in_sentences(prose):
+        what = "a list right below a sentence is part of it"
+        remedy = "leave an empty line above the list"
+        yield GalleryError(what, path=path, line=first_line + number, remedy=remedy)
+    for match in _HEADING.finditer(prose):
+        if len(match["line"]) < min(4, len(match["title"])):
+            remedy = "write as many signs below a heading as it has letters"
+            yield make_error(f"{match['line']} makes no heading", match.start("line"), remedy)
+
+
+def find_words_behind_marks(path: Path, source: str) -> Iterator[GalleryError]:
+    """Yield the places in the source of a recipe where words stand behind ``# %%``."""
+    for match in _CELL_WITH_WORDS.finditer(source):
+        yield GalleryError(
+            "words behind # %% are not shown",
+            path=path,
+            line=source.count("\n", 0, match.start()) + 1,
+            remedy="write them in a comment line below it",
+        )
+
+
+def find_second_titles(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+    """Yield the headings in a text below the docstring that are underlined as titles are."""
+    for match in _HEADING.finditer(text):
+        if match["sign"] == "=" and len(match["line"]) > 3:
+            line = first_line + text.count("\n", 0, match.start())
+            what = f"{match['title']!r} is a second title"
+            yield GalleryError(what, path=path, line=line, remedy="underline it with ----")
+
+
+def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+    """Yield the blocks of code of a text that cannot be copied: wrong, unmarked or too long."""
+    for match in _CODE_BLOCK.finditer(text):
+        code = textwrap.dedent(match["code"]).strip("\n")
+        line = first_line + text.count("\n", 0, match.start())
+
+        def make_error(what: str, remedy: str, line: int = line) -> GalleryError:
+            return GalleryError(what, path=path, line=line, remedy=remedy)
+
+        if match["language"] == "diff" and not re.search(r"(?m)^[-+]", code):
+            yield make_error("a diff without a changed line", "begin changed lines with - or +")
+        if match["language"] != "python":
+            continue
+        try:
+            ast.parse(code)
+        except SyntaxError as error:
+            yield make_error(f"code to copy that Python cannot read: {error.msg}", "mend it")
+        count = len(code.splitlines())
+        if ":caption:" in match["options"] and count > MOST_LINES_OF_CODE:
+            what = f"code to copy has {count} lines, and the most are {MOST_LINES_OF_CODE}"
+            yield make_error(what, "shorten it")
+
+
+def _find_lists_in_sentences(text: str) -> Iterator[int]:
+    """Yield the number, from 0, of the line of each first item that continues a sentence."""
+    lines = text.split("\n")
+    for number, (above, line) in enumerate(itertools.pairwise(lines), 1):
+        item = _ITEM.match(line)
+        if item is None or not above.strip() or _NO_SENTENCE.match(above):
+            continue
+        if len(above) - len(above.lstrip()) != len(item["indent"]):
+            continue
+        # The sentence may itself be the further lines of an item.
+        if not _continues_item(lines[:number], len(item["indent"])):
+            yield number
+
+
+def _continues_item(lines: list[str], indent: int) -> bool:
+    """Return whether the last line, indented by ``indent``, belongs to an item of a list."""
+    for line in reversed(lines):
+        if not line.strip():
+            return False
+        own_indent = len(line) - len(line.lstrip())
+        if own_indent < indent:
+            return False
+        if own_indent == indent and _ITEM.match(line):
+            return True
+    return False
+
+
+def _keep_lines(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")

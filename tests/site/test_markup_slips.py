@@ -1,0 +1,159 @@
+"""Slips in the texts of recipes that a build shows silently, and that `check` tells."""
+
+from pathlib import Path
+
+import pytest
+
+from second_call.answer_text import find_misplaced_parts
+from second_call.markup_slips import (
+    MOST_LINES_OF_CODE,
+    find_second_titles,
+    find_slips,
+    find_words_behind_marks,
+    find_wrong_code,
+)
+from second_call.prose_checks import EXCUSES, check_texts
+
+PATH = Path("a.py")
+
+# A text that begins in line 7, and what is told of it: the line and the first words
+SLIPS = {
+    "See\n[the docs](https://a.org).": "a.py:8: a link of Markdown; write `words <address>`__",
+    "Use `torch.compile` here.": "a.py:7: `torch.compile` in single backticks is no code",
+    "Words.\n\n:measured: `a.wall` each.": "a.py:9: a space splits a role; write :measured:`",
+    "It takes measured:`a.wall`.": "a.py:7: a role without its first colon",
+    ":measured:``a.wall``": "a.py:7: a role with two backticks; write :measured:`",
+    "It takes :measured:`a.wall` ms.": "a.py:7: a unit behind a measurement",
+    ":measured:`a.speedup`× as fast": "a.py:7: a unit behind a measurement",
+    "Words.\n\n.. chart: wall\n   :case: a\n\n   One.": "a.py:9: one colon makes it a comment",
+    ".. image:: https://a.org/b.png": "a.py:7: a picture of another host",
+    "**Bold ``code`` in it**": "a.py:7: code or a role inside bold words stays plain",
+    "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
+    "A list:\n- one\n- two": "a.py:8: a list right below a sentence is part of it",
+    "- An item:\n  two lines\n  1. one": "a.py:9: a list right below a sentence is part of it",
+    "Words.\n\nHeading\n---": "a.py:10: --- makes no heading",
+}
+
+RIGHT = [
+    "`words <https://a.org>`__, `words`_, ``a[0](https://x.org)`` and ``x`` **or** ``y``",
+    "``a ** b`` and ``c ** d``",
+    "- one\n- two\n  lines\n- three\n\n  - four\n    lines\n  - five",
+    "* - cell\n  - another\n    line\n* - cell",
+    ".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b",
+    ".. code-block:: diff\n\n   context\n   - a `b`\n\nWords.",
+    "As here::\n\n   words\n   - [a](https://a.org)\n\nWords.",
+    ":measured:`a.wall` from :measured:`b.wall`: and :doc:`this\n</page>`",
+    ".. TODO: write this\n\n.. _a-place:\n\nHeading\n-------",
+    "FAQ\n---",
+    "The words of a text -\n--- are no heading.",
+]
+
+
+@pytest.mark.parametrize("text", SLIPS)
+def test_a_slip_is_told_once_with_its_line(text: str) -> None:
+    [told] = [str(error) for error in find_slips(PATH, 7, text)]
+    assert told.startswith(SLIPS[text])
+    assert "; " in told  # and its remedy
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_nothing_is_told_of_right_markup(text: str) -> None:
+    assert [str(error) for error in find_slips(PATH, 7, text)] == []
+
+
+def test_words_behind_the_mark_of_a_cell_are_told() -> None:
+    source = "x = 1\n\n# %% Why\n# ---\n\n#%%Why\n\n# %%\n# Why\n"
+    told = [str(error) for error in find_words_behind_marks(PATH, source)]
+    remedy = "words behind # %% are not shown; write them in a comment line below it"
+    assert told == [f"a.py:3: {remedy}", f"a.py:6: {remedy}"]
+
+
+def test_a_second_title_is_told() -> None:
+    [told] = find_second_titles(PATH, 7, "Words.\n\nThird\n=====\n\nOther\n-----")
+    assert str(told) == "a.py:9: 'Third' is a second title; underline it with ----"
+
+
+@pytest.mark.parametrize(
+    ("language", "code", "told"),
+    [
+        ("python", "x = (1", "a.py:9: code to copy that Python cannot read: '(' was never closed"),
+        ("python", "x = 1\n" * (MOST_LINES_OF_CODE + 1), "a.py:9: code to copy has 32 lines, and"),
+        ("python", "x = 1\n" * MOST_LINES_OF_CODE, ""),
+        ("diff", "x = 1\ny = 2", "a.py:9: a diff without a changed line; begin changed lines"),
+        ("diff", "- x = 1\n+ y = 2", ""),
+        ("console", "x = (1", ""),
+    ],
+)
+def test_code_that_cannot_be_copied_is_told(language: str, code: str, told: str) -> None:
+    lines = "\n".join(f"      {line}" for line in code.splitlines())
+    text = f"Words.\n\n   .. code-block:: {language}\n      :caption: Complete\n\n{lines}\n\nMore."
+    errors = [str(error) for error in find_wrong_code(PATH, 7, text)]
+    assert len(errors) == bool(told)
+    assert "".join(errors).startswith(told)
+
+
+ANSWER = """.. answer::
+
+   **Do it.**
+
+   .. chart:: wall
+      :hero:
+
+      A caption.
+
+**Does this apply to you?**
+
+.. list-table::
+
+   * - What you see
+     - What to do
+   * - GPU busy below 80%
+     - One
+   * - Two
+     - Two
+   * - Three
+     - Three
+
+**What you need**
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("", ""), ""),
+        (("GPU busy below", "GPU idle, below"), "a.py:16: this table does not begin with 'GPU bu"),
+        (("   * - Two\n     - Two\n", ""), "a.py:16: this table has 2 rows below its head; write"),
+        (("**Does", "Does"), "a.py:7: no table below the answer says whom it is for; write"),
+        (("**What", ".. answer::\n\n**What"), "a.py:29: a second answer; a page has one"),
+        (
+            ("**What", ".. chart:: wall\n   :case: a\n   :hero:\n\n   A.\n\n**What"),
+            "a.py:31: :hero: outside of the answer has no effect; remove it",
+        ),
+    ],
+)
+def test_parts_in_a_wrong_place_are_told(change: tuple[str, str], told: str) -> None:
+    errors = [str(error) for error in find_misplaced_parts(PATH, 7, ANSWER.replace(*change, 1))]
+    assert len(errors) == bool(told)
+    assert "".join(errors).startswith(told)
+
+
+def test_check_tells_of_slips_on_pages_and_in_recipes(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
+    (tmp_path / EXCUSES).parent.mkdir(parents=True)
+    (tmp_path / EXCUSES).touch()
+    (tmp_path / "using.rst").write_text("Use `this`.\n")
+    (recipes / "mine.py").write_text(
+        '"""\nTitle\n=====\n\nUse `this`.\n"""\n\n# %% Why\n\nx = 1\n\n# %%\n# Two\n# ===\n#\n'
+        "# Three\n# =====\n#\n# .. code-block:: python\n#\n#    (\n\ny = 1\n"
+    )
+    told = [error.describe(tmp_path).split(";")[0] for error in check_texts(tmp_path)]
+    assert told == [
+        "using.rst:1: `this` in single backticks is no code",
+        "recipes_source/mine.py:8: words behind # %% are not shown",
+        "recipes_source/mine.py:5: `this` in single backticks is no code",
+        "recipes_source/mine.py:19: code to copy that Python cannot read: '(' was never closed",
+        "recipes_source/mine.py:16: 'Three' is a second title",
+    ]
