@@ -58,7 +58,8 @@ Does every new container compile before it answers, even though the model has no
       if saved.exists():  # before the first call
           torch.compiler.load_cache_artifacts(saved.read_bytes())
       model.compile()
-      model(torch.randn(64, 512, device="cuda"))
+      with torch.no_grad():  # the cache serves only the grad mode that filled it
+          model(torch.randn(64, 512, device="cuda"))
       if not saved.exists():
           saved.write_bytes(torch.compiler.save_cache_artifacts()[0])
 
@@ -70,11 +71,13 @@ Does every new container compile before it answers, even though the model has no
       model, x = torch.nn.Linear(512, 512).cuda(), torch.randn(64, 512, device="cuda")
       def forward(model, x):
           return model(x)
-      compiled = torch.compile(forward, fullgraph=True).aot_compile(((model, x), {}))
+      with torch.no_grad():  # it rejects calls in another grad mode
+          compiled = torch.compile(forward, fullgraph=True).aot_compile(((model, x), {}))
       compiled.save_compiled_function("forward.aot")  # without the weights
       with open("forward.aot", "rb") as file:  # in the container
           forward = torch.compiler.load_compiled_function(file)
-      result = forward(model, x)
+      with torch.no_grad():
+          result = forward(model, x)
 
 **Does this apply to you?**
 
@@ -111,8 +114,8 @@ Does every new container compile before it answers, even though the model has no
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype feature in 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Without a GPU, the recipe
   falls back to a small model on the CPU and leaves out CUDA graphs.
-- In the image: a C compiler such as gcc and Python's headers, because Triton uses them to build its launchers. You
-  do not need the CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
+- In the image: a C compiler such as gcc and Python's headers, because Triton builds its launcher at run time. You do
+  not need the CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -655,17 +658,17 @@ if precompiled:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a
-# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why. A ``.pt2`` package also contains
-# the weights and can run from C++ without Python (:term:`AOTInductor`). Its metadata records the platform, the CPU's
-# instruction set and the GPU's compute capability: load it where these match. ``load_constants`` loads new weights (not
-# tested).
+# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why (:ref:`what to check
+# <aoti-crash>`). A ``.pt2`` package also contains the weights and can run from C++ without Python
+# (:term:`AOTInductor`). For another shape, it can return wrong values; ``AOTI_RUNTIME_CHECK_INPUTS=1`` makes it check
+# (tested on a CPU).
 #
 # Anyone who can write to the cache can run code in your service
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Ship the cache with your code**, and let only your service write to it: PyTorch runs what it loads from caches and
-# packages. The service's user must own the folder (``COPY --chown``). In a read-only folder, the first
-# call fails because PyTorch 2.15 creates lock files there (tested on a CPU).
+# packages. The service's user must own the folder (``COPY --chown``). On a read-only or ``noexec`` volume, the first
+# call fails: PyTorch 2.15 creates lock files and loads libraries there (tested on a CPU).
 #
 # Why startup is slow: import, trace, compile
 # -------------------------------------------

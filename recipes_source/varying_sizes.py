@@ -418,7 +418,7 @@ for variant, found in counts.items():
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass** ``isolate_recompiles=True`` (PyTorch 2.15). Both places share one limit: once the first has used it up,
+# **Pass** ``isolate_recompiles=True`` to one call (PyTorch 2.15). Both share one limit: once the first has used it up,
 # :claim:`the second stays eager; isolated, it compiles {twelve-calls.compiled-again-isolated.compilations} times
 # <twelve-calls.compiled-again.compilations < twelve-calls.compiled-again-isolated.compilations>`.
 #
@@ -655,16 +655,16 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # Each new length costs one capture
 # ---------------------------------
 #
-# We then timed eight new lengths. Eager mode runs first, and pays
-# :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which the other variants reuse.
+# We timed eight new lengths. Eager mode runs first, and pays
+# :measured:`a-new-length.without-compiling.new_length` per length for cuDNN's plans, which other variants reuse.
 # Capturing a graph costs :measured:`a-new-length.cuda-graphs.new_length` per length; :claim:`a padded length costs
 # almost nothing <10 * a-new-length.padded-cuda-graphs.new_length < a-new-length.cuda-graphs.new_length>`. But
 # :claim:`padding slows a pass from {few-texts.cuda-graphs.wall} to {few-texts.padded-cuda-graphs.wall}
 # <few-texts.cuda-graphs.wall < few-texts.padded-cuda-graphs.wall>`, so a capture pays off after a few hundred calls per
 # length.
 #
-# PyTorch 2.15 can limit captures: ``cudagraph_dynamic_shape_rerecord_limit`` in ``torch._inductor.config.triton``
-# (not in ``options=``). Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
+# PyTorch 2.15 can limit captures per graph: ``cudagraph_dynamic_shape_rerecord_limit`` in
+# ``torch._inductor.config.triton`` (not ``options=``). Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
 # <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
 # takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
 # <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`.

@@ -198,7 +198,10 @@ def _name_moved(
         if summary.has_moved:
             names.append(pieces_as_text(name_word(env, docname, summary.quantity, QUANTITY)))
     facts = {"count": moved, "all": known}
-    text = _("Moved: %(count)s of %(all)s measurements")
+    if moved == known == 1:
+        text = _("Moved: the only measurement")
+    else:
+        text = _("Moved: %(count)s of %(all)s measurements")
     told = str(text % facts)
     if names:
         told += f" ({join_names(names, locale)})"
@@ -290,15 +293,21 @@ def _tell_quantity(
 def _sentences(summary: QuantitySummary) -> tuple[str, str]:
     """Return the sentences for measurements that fell and that rose."""
     first = (summary.less or summary.more)[0].now
-    if first.quantity == "speedup":
+    is_speedup = first.quantity == "speedup"
+    if is_speedup and summary.count == 1:
+        return (
+            _("%(quantity)s: smaller by %(by)s (1 measurement)"),
+            _("%(quantity)s: larger by %(by)s (1 measurement)"),
+        )
+    if is_speedup:
         return (
             _("%(quantity)s: smaller by %(by)s in %(count)s of %(all)s measurements"),
             _("%(quantity)s: larger by %(by)s in %(count)s of %(all)s measurements"),
         )
-    if first.unit == "s":
+    if summary.count == 1:
         return (
-            _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),
-            _("%(quantity)s: up by %(by)s in %(count)s of %(all)s measurements"),
+            _("%(quantity)s: down by %(by)s (1 measurement)"),
+            _("%(quantity)s: up by %(by)s (1 measurement)"),
         )
     return (
         _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),
