@@ -21,8 +21,12 @@ _AT_START = re.compile(
     r"|(?-i:(?:end)?region\b|</?(?:end)?region>|</?editor-fold)",
     re.IGNORECASE,
 )
-# Vim obeys these after a blank, with or without "set". "ex" may also be a word of the text.
-_MODELINE = r"(?:^|[\s#])(?:[vV]im?(?:[<=>]?\d+)?:|ex:\s*(?:set?\s|\w+(?:[=:]|\s*$)))"
+# Settings of Vim, with or without "set", and of Kate, which both obey after a blank. "ex" may also
+# be a word of the text.
+_MODELINE = (
+    r"(?:(?:^|[\s#])(?:[vV]im?(?:[<=>]?\d+)?:|ex:\s*(?:set?\s|\w+(?:[=:]|\s*$)))"
+    r"|(?:^|[\s#])kate(?:-[\w-]+(?:\([^)]*\))?)?:\s)"
+)
 # Instructions that some tools find anywhere in a comment, or after a second marker
 _INSIDE = re.compile(
     r"#\s*(?:%%|noqa|nosec|type:|fmt:|isort:|ruff:|mypy:|pyright:|pragma\b|flake8:|doctest:|fades\b)"
@@ -38,7 +42,7 @@ _OBEYED = {
     "a form field of a hosted notebook": r"#\s*@(?:title|markdown|param)\b",
     "a mark of a cell": r"(?im)^\s*#\s*(?:In ?\[[\d ]*\]|<(?:code|markdown)cell>)",
     "an instruction to a linter": r"(?i)#\s*(?:noqa|nosec|type:\s*ignore|pragma:)",
-    # Vim reads them in the first and last lines, Emacs on the last page.
+    # Vim and Kate read them in the first and last lines, Emacs on the last page.
     "settings of an editor": rf"(?m){_MODELINE}|^[^#\n]*#.*(?:-\*-|(?i:local variables:))",
 }
 

@@ -68,6 +68,8 @@ ATTACKS = [
     ({DOCSTRING: "fades:"}, "fades"),
     ({WHY: "까닭 vi:noai:ts=3:nu"}, "vi:"),
     ({"Three.": "셋 vim700: set ts=3"}, "vim700"),
+    ({"Three.": "셋 kate: indent-width 2;"}, "kate:"),
+    ({WHY: "까닭 kate-wildcard(*.py): indent-width 2;"}, "kate-wildcard"),
     ({"One.": "``/// script``", "Two.": "둘.", "Three.": "///"}, "# /// script\n"),
 ]
 
