@@ -130,7 +130,7 @@ def load_project(root: Path) -> Project:
         remedy = f"write {CORE!r} in place of 'sphinx_gallery.gen_gallery'"
         raise GalleryError(text, path=root / "conf.py", remedy=remedy)
     settings: dict[str, Setting] = {"sphinx_gallery_conf": ({}, "", dict)}
-    for extension in {CORE, *extensions}:
+    for extension in dict.fromkeys([CORE, *extensions]):  # in order: the first fault is told
         settings |= SETTINGS[extension]
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)
