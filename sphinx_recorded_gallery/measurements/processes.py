@@ -325,7 +325,7 @@ def suggest_keys(key: str, keys: Iterable[str]) -> str:
     similar.sort(key=lambda name: (scores[name], _likeness(key, name)), reverse=True)
     if not similar:
         quantities = {name.rpartition(".")[2] for name in names}
-        similar = difflib.get_close_matches(key.rpartition(".")[2], quantities)
+        similar = difflib.get_close_matches(key.rpartition(".")[2], quantities, n=_MAX_NAMES)
     if not similar:
         return ""
     return f"; similar: {', '.join(similar[:_MAX_NAMES])}"

@@ -105,22 +105,28 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
     claims = [node for node in document.findall(claim) if "key" in node]
     rows: dict[tuple[str, ...], tuple[Any, ...]] = {}
     hosts = 0
-    for node in (*numbers, *claims):  # claims last, when their sentences are complete
-        lookup = look_up(env, node["recipe"], node["key"], node["release"])
-        if lookup.problem:
-            node["problem"] = lookup.problem
-            node["in_files"] = lookup.is_unreadable
-        if isinstance(node, claim):
-            _prove(env, node, lookup.claim)
-            continue
+    for node in numbers:
+        lookup = _look_up_node(env, node)
         row = _fill(env, node, lookup)
         if row:
             rows[node["recipe"], node["key"], node["release"]] = row
         if lookup.measurement and lookup.measurement.processes > 1:
             hosts = max(hosts, lookup.measurement.hosts)
+    for node in claims:  # when the numbers in their sentences are filled in
+        lookup = _look_up_node(env, node)
+        _prove(env, node, lookup.claim)
     title = next(iter(document.findall(nodes.title)), None)
     if rows and title is not None:
         title.parent += measurement_list(rows=list(rows.values()), hosts=hosts)
+
+
+def _look_up_node(env: BuildEnvironment, node: nodes.inline) -> Lookup:
+    """Return what a node names; a problem with it is noted in the node."""
+    lookup = look_up(env, node["recipe"], node["key"], node["release"])
+    if lookup.problem:
+        node["problem"] = lookup.problem
+        node["in_files"] = lookup.is_unreadable
+    return lookup
 
 
 def _fill(env: BuildEnvironment, node: nodes.inline, lookup: Lookup) -> tuple[Any, ...] | None:

@@ -156,16 +156,21 @@ def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:
 
 def find_table(data: Mapping[str, Any]) -> Table | None:
     """Return the table that one output publishes with its rows; None if there is none."""
-    with suppress(ValueError):
-        if MIME in data and "table" in data[MIME]:
-            rows = parse(data[MIME])
-            table = data[MIME]["table"]
-            return Table(
-                case=table["case"],
-                quantities=tuple(table["quantities"]),
-                rows=tuple(row for row in rows if row.case == table["case"]),
-            )
-    return None
+    if MIME not in data:
+        return None
+    published = data[MIME]
+    try:
+        rows = parse(published)
+    except ValueError:
+        return None
+    if "table" not in published:
+        return None
+    table = published["table"]
+    return Table(
+        case=table["case"],
+        quantities=tuple(table["quantities"]),
+        rows=tuple(row for row in rows if row.case == table["case"]),
+    )
 
 
 def parse(value: Any) -> tuple[Row, ...]:

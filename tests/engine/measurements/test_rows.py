@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.rows import MIME, Row, parse, read_rows
+from sphinx_recorded_gallery.measurements.rows import MIME, Row, find_table, parse, read_rows
 
 ROW: dict[str, Any] = {
     "case": "Adam",
@@ -41,6 +41,11 @@ def test_displays_add_up() -> None:
     assert found == (Row(**ROW), Row(**other, size_name="parameters"))
     assert [each.as_json for each in found] == [ROW, published]
     assert read_rows(notebook(), Path("a.py")) == ()
+
+
+@pytest.mark.parametrize("published", [5, ["table"], "table", {"table": 5}, {"rows": 5}])
+def test_a_display_that_is_invalid_has_no_table(published: object) -> None:
+    assert find_table({MIME: published}) is None
 
 
 @pytest.mark.parametrize(
