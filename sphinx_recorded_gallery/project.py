@@ -19,7 +19,7 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util.tags import Tags
 
-from .errors import GalleryError
+from .errors import GalleryError, null_byte
 from .version import __version__
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
@@ -156,6 +156,10 @@ def load_project(root: Path) -> Project:
         config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
         text = str(error)
+        conf = (root / "conf.py").read_text(encoding="utf-8", errors="replace")
+        has_null_byte = null_byte(root / "conf.py", conf)
+        if has_null_byte:
+            raise has_null_byte from None
         cause = error.__context__  # raised by conf.py; Sphinx's text holds a whole traceback
         if cause:
             text = f"{type(cause).__name__}: {cause}"

@@ -64,6 +64,11 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check"],
         "; run the command in the folder of conf.py, or name that folder with --root",
     ),
+    "conf.py has a null byte": (
+        append("conf.py", "\0\n"),
+        ["check"],
+        "a null byte; remove it, or save in UTF-8",
+    ),
     "misspelt setting": (
         append("conf.py", "\nrecorded_gallery_recording = 'kept'\n"),
         ["check"],
