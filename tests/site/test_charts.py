@@ -615,6 +615,14 @@ OTHERS = """
 
    Text.
 
+.. chart:: wall
+   Text below.
+
+.. spans:: Adam
+   :beside SGD
+
+   Text.
+
 """
 
 
@@ -627,6 +635,8 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         "chart: it draws what a recipe has measured, and this page is none's",
         "chart: it needs a caption, a sentence below its options",
         "chart: it needs a quantity, for example: .. chart:: wall",
+        "chart: 'Text below.' is neither an option nor the caption; write options as :name: value,",
+        "spans: ':beside SGD' is neither an option nor the caption; write options as :name: value,",
     ):
         assert told in warnings
     for told, old, new in (
