@@ -18,7 +18,7 @@ from babel import numbers
 from ..measurements.keys import CLAIM, MEASURED
 from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
-from .equivalents import code_of, is_at_mirror
+from .equivalents import code_of, is_named_by_project
 from .hidden_characters import find_hidden, find_leftward
 from .style_rules import load_script_rules, load_style_rules
 
@@ -422,8 +422,8 @@ def check_changed_code(message: Message) -> Iterator[str]:
     if not _has_code_of_source(message):
         return
     for source, target in message.differences.equivalent:
-        if is_at_mirror(source, target, message.language):
-            continue  # the project names the mirror, so nothing is left to decide
+        if is_named_by_project(source, target, message.language):
+            continue  # nothing is left to decide
         yield f"{source} stands there as {target}; keep it if a program reads it"
     left_out = message.differences.left_out
     if left_out:
