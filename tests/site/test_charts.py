@@ -282,6 +282,21 @@ def test_lanes_stand_in_the_order_in_which_they_begin() -> None:
     assert [lane.name for lane in sort_lanes(lanes)] == ["import", "first call", "never"]
 
 
+def test_lanes_of_a_variant_stand_together_and_the_longest_comes_first() -> None:
+    spans = {
+        "CPU, default": [(0.0, 0.7)],
+        "CPU, eager": [(0.0, 0.7), (0.8, 0.9)],
+        "GPU, default": [(0.01, 0.7)],
+        "GPU, eager": [(0.02, 0.9)],
+    }
+    lanes = []
+    for name, lane in spans.items():
+        variant = name.partition(", ")[2]
+        lanes.append(Lane(name=name, is_cpu=name < "D", spans=lane, variant=variant))
+    names = ["CPU, eager", "GPU, eager", "CPU, default", "GPU, default"]
+    assert [lane.name for lane in sort_lanes(lanes)] == names
+
+
 def test_spans_beside_longer_ones_have_their_axis() -> None:
     lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
