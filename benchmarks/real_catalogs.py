@@ -13,9 +13,10 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import polib
 import sphinx
@@ -32,6 +33,33 @@ PACKAGING = "https://github.com/pypa/packaging.python.org"
 LISTED = {"ko", "ja", "zh_CN", "zh_Hans"}  # whose refused messages are told one by one
 LONGEST = 200  # characters of what is told
 VERDICTS = Path(__file__).with_name("real_catalogs_read.toml")
+# What `stand_ins` in languages.toml could name: no word here is one that a program reads. They were
+# chosen after reading the refused messages.
+STAND_INS = {
+    "eo": {
+        "Awesome_Package": "Bonega_Pako",
+        "COOL_STUFF": "BONAJ_AJHOJ",
+        "Cool-Stuff": "Bonaj-Ajhoj",
+        "FILENAME": "DOSIERNOMO",
+        "FRIENDLY-BARD": "AFABLA-BARDO",
+        "Friendly-Bard": "Afabla-Bardo",
+        "HolyGrail": "SanktaGralo",
+        "LICENSE-ID": "LICENCA-IDENTIGILO",
+        "awesome-package": "bonega-pako",
+        "awesome_package": "mia_pako",
+        "dist-name": "nomo-de-distribua-pako",
+        "friendly-bard": "afabla-bardo",
+        "friendly_bard": "afabla_bardo",
+        "func": "funk",
+        "import_name": "nomo_de_importa_pako",
+        "mynamespace_subpackage_a": "mianomspaco_subpako_a",
+        "package_name": "paknomo",
+        "pkg": "pako",
+        "silly-walk": "ridinda-piediro",
+        "subpackage_a": "subpako_a",
+        "your-project-name": "nomo-de-via-projekto",
+    },
+}
 RIGHT = "right: "  # begins the verdicts of messages that should not be refused
 
 
@@ -65,8 +93,14 @@ def main() -> int:
         if not is_there:
             print("skipped: the catalogs cannot be downloaded here")
             return 0
-        counts = [count(source) for source in find_sources(folder)]
-    lines = list(tables(counts))
+        sources = list(find_sources(folder))
+        counts = [count(source) for source in sources]
+        named = [
+            count(source, STAND_INS[source.code])
+            for source in sources
+            if source.code in STAND_INS and source.kind is Kind.PROSE
+        ]
+    lines = list(tables(counts, named))
     write_report(Path(__file__), lines)
     print("\n".join(lines))
     return 0
@@ -100,9 +134,9 @@ def find_sources(folder: Path) -> Iterator[Source]:
         yield Source(project="Sphinx", code=path.parts[-3], paths=[path], kind=Kind.LABEL)
 
 
-def count(source: Source) -> Count:
-    """Look at each translated message as a build does."""
-    language = Language(code=source.code, name=source.code)
+def count(source: Source, stand_ins: Mapping[str, str] = MappingProxyType({})) -> Count:
+    """Look at each translated message as a build does, with these ``stand_ins`` of the language."""
+    language = Language(code=source.code, name=source.code, stand_ins=tuple(stand_ins.items()))
     messages = unreadable = 0
     refused: list[str] = []
     digests: list[str] = []
@@ -148,8 +182,8 @@ def is_counted(entry: polib.POEntry, kind: Kind) -> bool:
     return bool(entry.msgid and is_in_use and not is_code)
 
 
-def tables(counts: list[Count]) -> Iterator[str]:
-    """Yield the lines of real_catalogs.md below its text."""
+def tables(counts: list[Count], named: list[Count]) -> Iterator[str]:
+    """Yield the lines of real_catalogs.md below its text; ``named`` are with ``STAND_INS``."""
     yield "| Catalogs | Language | Messages | Refused | Catalogs that cannot be read |"
     yield "|---|---|---:|---:|---:|"
     for each in counts:
@@ -160,6 +194,7 @@ def tables(counts: list[Count]) -> Iterator[str]:
     yield ""
     yield from tables_of_verdicts(counts)
     yield ""
+    yield from describe_stand_ins(counts, named)
     yield "| Language | What is told of each refused message |"
     yield "|---|---|"
     for each in counts:
@@ -196,6 +231,26 @@ def tables_of_verdicts(counts: list[Count]) -> Iterator[str]:
     yield f"|---|{'---:|' * len(kinds)}"
     for kind in sorted({kind for found in kinds.values() for kind in found}):
         yield f"| {kind} | {' | '.join(str(found[kind]) for found in kinds.values())} |"
+
+
+def describe_stand_ins(counts: list[Count], named: list[Count]) -> Iterator[str]:
+    """Yield what ``STAND_INS`` changes in a language, each with an empty line."""
+    verdicts = tomllib.loads(VERDICTS.read_text(encoding="utf-8"))
+    before = {(each.source.project, each.source.code): each for each in counts}
+    for each in named:
+        refused = Counter(before[each.source.project, each.source.code].digests)
+        shown = [
+            verdicts.get(digits, "") for digits in (refused - Counter(each.digests)).elements()
+        ]
+        right = sum(verdict.startswith(RIGHT) for verdict in shown)
+        all_right = sum(verdicts.get(digits, "").startswith(RIGHT) for digits in refused.elements())
+        names = len(STAND_INS[each.source.code])
+        yield (
+            f"With {names} names as `stand_ins`, {right} of the {all_right} right messages in "
+            f"{each.source.code} are shown, and {len(shown) - right} of the "
+            f"{refused.total() - all_right} wrong ones."
+        )
+        yield ""
 
 
 def escape(text: str) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 from docutils.nodes import Element, NodeVisitor
 from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
-from sphinx.highlighting import PygmentsBridge
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.api import (
@@ -73,7 +72,6 @@ def _add_nodes(app: Sphinx) -> None:
     """Add nodes of the site, and what writes them; and the colours of code."""
     app.add_lexer("python", code_colours.FewColours)
     app.add_lexer("Python", code_colours.FewColours)  # Sphinx-Gallery writes it so
-    PygmentsBridge.html_formatter = code_colours.ShortMarks
     cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
@@ -113,6 +111,7 @@ def _change_pages(app: Sphinx) -> None:
     add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     app.connect("recorded-gallery-name", renamed_variants.name_in_english)
+    app.connect("builder-inited", code_colours.shorten_marks)
     app.connect("builder-inited", _change_translated_pages)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)

@@ -10,6 +10,8 @@ from typing import Any
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Text
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 # What _static/site.css has colours for, by what has them; the first that fits counts.
 _SHOWN = {
@@ -49,6 +51,12 @@ class ShortMarks(HtmlFormatter[str]):
         """Yield the parts of a block of code."""
         for kind, text in super().wrap(source):
             yield kind, text.replace("<span", "<i").replace("</span>", "</i>")
+
+
+def shorten_marks(app: Sphinx) -> None:
+    """Let the pages of this build have short marks; other builds of the process keep their own."""
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        app.builder.highlighter.formatter = ShortMarks
 
 
 @cache

@@ -84,6 +84,18 @@ def not_utf8(path: Path, data: bytes) -> GalleryError | None:
     return None
 
 
+def null_byte(path: Path, text: str, first_line: int = 1) -> GalleryError | None:
+    """Return the error of a null byte in a text, of which Python does not tell the line.
+
+    ``text`` begins in ``first_line`` of the file. Returns None if it has none.
+    """
+    before, byte, _behind = text.partition("\0")
+    if not byte:
+        return None
+    line = first_line + before.count("\n")
+    return GalleryError("a null byte", path=path, line=line, remedy="remove it, or save in UTF-8")
+
+
 def describe_error(error: BaseException, name: str = "") -> str:
     """Return an error as one line, with paths relative to the current folder.
 

@@ -24,6 +24,8 @@ FILE_NAME = "languages.toml"
 _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 CODE_REMEDY = "use one such as ja or pt_BR"
+# A name in code that stands for others, such as pkg: no option, and no sign that a shell obeys
+_STAND_IN = re.compile(r"[^\W\d][\w-]*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,13 +48,15 @@ class Language:
 
     ``code`` is such as ``zh_CN``, ``name`` what the language is called in itself. Links to other
     languages lead to those that are ``published``. Translations may lead to ``mirrors`` where the
-    source leads to the original.
+    source leads to the original, and have the second name of each pair of ``stand_ins`` in code
+    where the source has the first.
     """
 
     code: str
     name: str
     published: bool = True
     mirrors: tuple[Mirror, ...] = ()
+    stand_ins: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def source(cls, config: Config) -> "Language":
@@ -170,8 +174,18 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
                 remedy = "write it with https:// and a / at its end"
                 raise GalleryError(text, path=path, remedy=remedy)
         mirrors.append(Mirror(original=original, translated=translated))
-    published = entry.get("published", True)
-    return Language(code=code, name=entry["name"], published=published, mirrors=tuple(mirrors))
+    stand_ins = entry.get("stand_ins", {})
+    for name in (*stand_ins, *stand_ins.values()):
+        if not isinstance(name, str) or not _STAND_IN.fullmatch(name) or name != visible(name):
+            text = f"{code}: {visible(str(name))!r} in stand_ins is not a name"
+            raise GalleryError(text, path=path, remedy='write names as in code: pkg = "pako"')
+    return Language(
+        code=code,
+        name=entry["name"],
+        published=entry.get("published", True),
+        mirrors=tuple(mirrors),
+        stand_ins=tuple(stand_ins.items()),
+    )
 
 
 def _is_beginning(address: object) -> bool:
@@ -186,7 +200,7 @@ def _is_valid(entry: Any) -> bool:
     """Return whether the value of a line has a name, and nothing unknown."""
     if not isinstance(entry, dict) or not entry.get("name"):
         return False
-    types = {"name": str, "published": bool, "mirrors": dict}
+    types = {"name": str, "published": bool, "mirrors": dict, "stand_ins": dict}
     return all(key in types and isinstance(value, types[key]) for key, value in entry.items())
 
 

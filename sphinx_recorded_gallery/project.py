@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,7 +19,7 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util.tags import Tags
 
-from .errors import GalleryError
+from .errors import GalleryError, null_byte
 from .version import __version__
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
@@ -40,6 +41,7 @@ class Project:
 Setting = tuple[Any, Literal["", "env", "html"], type]
 
 CORE = "sphinx_recorded_gallery"
+_PREFIX = "recorded_gallery_"  # of all settings of the engine
 # Settings in conf.py, by the extension that uses them
 SETTINGS: dict[str, dict[str, Setting]] = {
     CORE: {
@@ -85,9 +87,40 @@ def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
-    if name == CORE:  # after a change of the code, all pages are read again
+    if name == CORE:
+        app.connect("config-inited", _tell_wrong_settings)
+        # after a change of the code, all pages are read again
         description["env_version"] = int.from_bytes(code_digest()[:6], "big")
     return description
+
+
+def _tell_wrong_settings(_app: Sphinx, config: Config) -> None:
+    """Tell of wrong settings in a build that no command started; commands refuse them."""
+    from sphinx.util.logging import getLogger
+
+    for text, remedy in _find_wrong_settings(config):
+        getLogger(__name__).warning("conf.py: %s; %s", text, remedy)
+
+
+def _find_wrong_settings(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the settings in conf.py that look like the engine's and have no effect.
+
+    Each comes as what is wrong and what to do.
+    """
+    extensions = {name: extension for extension, names in SETTINGS.items() for name in names}
+    for name in config._raw_config:
+        if not name.startswith(_PREFIX) or name in config:
+            continue
+        if name in extensions:
+            text = f"{name} is a setting of {extensions[name]}, which extensions do not name"
+            yield text, f"add {extensions[name]!r}, or remove the setting"
+            continue
+        ends = [setting.removeprefix(_PREFIX) for setting in extensions]
+        similar = difflib.get_close_matches(name.removeprefix(_PREFIX), ends, n=1)
+        if similar:
+            yield f"no setting is named {name}", f"did you mean {_PREFIX}{similar[0]}?"
+        else:
+            yield f"no setting is named {name}", f"choose among: {', '.join(extensions)}"
 
 
 def load_function(config: Config, setting: str, purpose: str) -> Callable[..., Any] | None:
@@ -115,10 +148,18 @@ def load_function(config: Config, setting: str, purpose: str) -> Callable[..., A
 
 def load_project(root: Path) -> Project:
     """Return a project; raise ``GalleryError`` if its conf.py is missing, fails or is invalid."""
+    if not (root / "conf.py").is_file():
+        text = f"no conf.py in {root.resolve()}"
+        remedy = "run the command in the folder of conf.py, or name that folder with --root"
+        raise GalleryError(text, remedy=remedy)
     try:
         config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
         text = str(error)
+        conf = (root / "conf.py").read_text(encoding="utf-8", errors="replace")
+        has_null_byte = null_byte(root / "conf.py", conf)
+        if has_null_byte:
+            raise has_null_byte from None
         cause = error.__context__  # raised by conf.py; Sphinx's text holds a whole traceback
         if cause:
             text = f"{type(cause).__name__}: {cause}"
@@ -142,6 +183,8 @@ def load_project(root: Path) -> Project:
     if config.recorded_gallery_device not in ("gpu", "cpu"):
         text = f'recorded_gallery_device = {config.recorded_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
+    for text, remedy in _find_wrong_settings(config):
+        raise GalleryError(text, path=root / "conf.py", remedy=remedy)
     # Settings of Sphinx's HTML builders
     config.add("html_theme", "alabaster", "", str)
     config.add("html_static_path", [], "", list)

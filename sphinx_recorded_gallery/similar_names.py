@@ -1,6 +1,7 @@
-"""Say which names are similar where an author names a page, a label, a role or a directive wrongly.
+"""Complete what Sphinx and docutils tell of a wrong name or a missing line.
 
-Sphinx and docutils only tell that there is no such thing.
+They only tell that there is no such page, label, role, directive or option: the most similar names
+are added. Of a directive without the empty line above its content they do not tell what is missing.
 """
 
 from __future__ import annotations
@@ -27,10 +28,16 @@ _WRONG_DIRECTIVE = re.compile(r'Unknown directive type "(?P<name>[^"]+)"')
 _WRONG_OPTION = re.compile(
     r'Error in "(?P<directive>[^"]+)" directive:\nunknown option: "(?P<name>[^"]+)"'
 )
+_WRONG_OPTIONS = re.compile(r'Error in "[^"]+" directive:\ninvalid option block')
+_TOO_MANY_WORDS = re.compile(
+    r'Error in "(?P<directive>[^"]+)" directive:\n'
+    r"maximum \d+ argument\(s\) allowed, \d+ supplied(?=\.\n\n.*\n[ \t]*[^\s:])"
+)
+_MISSING_LINE = "leave an empty line above the content"
 
 
 def setup(app: Sphinx) -> None:
-    """Complete the messages of wrong names."""
+    """Complete the messages of wrong names and missing lines."""
     from sphinx.domains.std import warn_missing_reference
 
     logging.getLogger(_LOGGER).addFilter(complete_message)  # once, however many builds there are
@@ -42,7 +49,7 @@ def setup(app: Sphinx) -> None:
 
 
 def complete_message(record: logging.LogRecord) -> bool:
-    """Add similar names to a message of docutils about a role, a directive or an option.
+    """Add what to do to a message of docutils about a role, a directive or its options.
 
     Returns ``True``: no message is left out.
     """
@@ -53,6 +60,8 @@ def complete_message(record: logging.LogRecord) -> bool:
     wrong_role = _WRONG_ROLE.search(text)
     wrong_directive = _WRONG_DIRECTIVE.search(text)
     wrong_option = _WRONG_OPTION.search(text)
+    wrong_options = _WRONG_OPTIONS.search(text)
+    too_many_words = _TOO_MANY_WORDS.search(text)
     if wrong_role:
         names = {*roles._roles, *StandardDomain.roles}
         record.msg = _insert(text, wrong_role, suggest_names(wrong_role["name"], names))
@@ -65,6 +74,13 @@ def complete_message(record: logging.LogRecord) -> bool:
         if options:
             choice = f"; choose among: {', '.join(options)}"
             record.msg = _insert(text, wrong_option, choice)
+    elif wrong_options:
+        remedy = f"; write each as :name: value, and {_MISSING_LINE}"
+        record.msg = _insert(text, wrong_options, remedy)
+    elif too_many_words:
+        directive = directives._directives.get(too_many_words["directive"])
+        if getattr(directive, "has_content", False):
+            record.msg = _insert(text, too_many_words, f"; {_MISSING_LINE}")
     return True
 
 

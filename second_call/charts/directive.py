@@ -90,6 +90,7 @@ class ChartDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the chart; an empty one where nothing is measured."""
         caption = self.parse_content_to_nodes()
+        require_one_line(self)
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
         if not self.arguments:
@@ -169,6 +170,18 @@ class ChartDirective(SphinxDirective):
         return data, draw_overlaid_bars(data, part=part)
 
 
+def require_one_line(directive: SphinxDirective) -> None:
+    """Raise an error if what stands below the first line of a directive was read as a part of it.
+
+    docutils does so where an empty line is missing, or a colon of the first option.
+    """
+    _first, line_break, rest = "".join(directive.arguments).partition("\n")
+    if line_break:
+        text = f"{directive.name}: {rest.splitlines()[0]!r} is neither an option nor the caption; "
+        remedy = "write options as :name: value, and leave an empty line above the caption"
+        raise directive.error(text + remedy)
+
+
 def require_one_size(data: ChartData) -> None:
     """Raise ``ValueError`` if a form that has no sizes is asked to draw several."""
     if not data.is_of_one_size:
@@ -228,6 +241,7 @@ class SpansDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the picture; an empty one where nothing is recorded."""
         caption = self.parse_content_to_nodes()
+        require_one_line(self)
         if not caption:
             raise self.error("spans: it needs a caption, an indented sentence below it")
         if not self.arguments:

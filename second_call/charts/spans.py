@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ _LEAST_WIDTH = 1  # in these units: a shorter span could not be seen, so it is d
 _SLOTS = 48  # characters of a lane in a notebook
 LANE_CHARACTERS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
 _LEAST_SHARE = 0.001  # of a slot that is not shown as empty
+_LANE_OF_VARIANT = re.compile(r"(?:CPU|GPU)\b[^,]*, (?P<variant>.+)")
 
 
 Span = tuple[float, float]  # start and end, in seconds from the beginning of the picture
@@ -34,6 +36,17 @@ class Lane:
     name: str
     is_cpu: bool  # else it is the GPU's, which has the darker tone
     spans: Sequence[Span]
+    variant: str = ""  # whose lane it is, if there are several variants
+
+    @property
+    def start(self) -> float:
+        """When its first span begins, in seconds; infinity without spans."""
+        return min((start for start, _end in self.spans), default=math.inf)
+
+    @property
+    def end(self) -> float:
+        """When its last span ends, in seconds; 0 without spans."""
+        return max((end for _start, end in self.spans), default=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +69,7 @@ class SpansData:
     @property
     def end(self) -> float:
         """When the last span ends, in seconds."""
-        last = 0.0
-        for lane in self.lanes:
-            for _start, end in lane.spans:
-                last = max(last, end)
-        return last
+        return max((lane.end for lane in self.lanes), default=0.0)
 
 
 def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
@@ -85,10 +94,12 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
             continue
         lanes = []
         for name, spans in published.lanes.items():
+            named_variant = _LANE_OF_VARIANT.fullmatch(name)
             lane = Lane(
                 name=gallery.name_word(docname, name),
                 is_cpu=name.upper().startswith("CPU"),
                 spans=sorted(spans),
+                variant=named_variant["variant"] if named_variant else "",
             )
             lanes.append(lane)
         case_name = gallery.name_word(docname, published.case)
@@ -99,18 +110,15 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
 
 
 def sort_lanes(lanes: Sequence[Lane]) -> list[Lane]:
-    """Return lanes in the order in which they begin to work; one that never works comes last.
+    """Return lanes by variant, that which takes longest first, as before and after a change.
 
-    A recording has them in the order of their names, whatever the recipe's order was.
+    The lanes of a variant follow in the order in which they begin to work; one that never works
+    comes last. A recording has lanes in the order of their names, whatever the recipe's order was.
     """
-
-    def first_start(lane: Lane) -> float:
-        if not lane.spans:
-            return math.inf
-        start, _end = lane.spans[0]
-        return start
-
-    return sorted(lanes, key=first_start)
+    ends: dict[str, float] = {}
+    for lane in lanes:
+        ends[lane.variant] = max(lane.end, ends.get(lane.variant, 0.0))
+    return sorted(lanes, key=lambda lane: (-ends[lane.variant], lane.variant, lane.start))
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:

@@ -40,18 +40,21 @@ from .headline_parts import (
 
 
 class MeasuredOn(SphinxDirective):
-    """Say what all recipes were measured on."""
+    """Say what all recipes were measured on.
+
+    Recordings of a CPU are drafts where there are others of a GPU, and do not count.
+    """
 
     def run(self) -> list[nodes.Node]:
         """Return the line; nothing where nothing is recorded."""
         typography = Typography.of(self.config)
-        gallery = Gallery(self.env)
         devices: list[str] = []
         versions: list[str] = []
         dates: list[datetime] = []
-        for recipe in watch(self.env, list_recipes):
-            results = gallery.load_results(recipe)
-            if results is None or results.recorded is None:
+        recorded = self._load_recorded()
+        any_on_gpu = any(results.on_gpu for results in recorded)
+        for results in recorded:
+            if results.recorded is None or results.on_gpu != any_on_gpu:
                 continue
             dates.append(results.recorded)
             if results.device not in devices:
@@ -69,6 +72,16 @@ class MeasuredOn(SphinxDirective):
         text = _("Measured on %(devices)s · %(versions)s · %(date)s") % facts
         text = text.replace(" ·", "\N{NO-BREAK SPACE}·")  # lines do not begin with it
         return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
+
+    def _load_recorded(self) -> list[RecipeResults]:
+        """Return what was measured by each recipe that has a recording."""
+        gallery = Gallery(self.env)
+        recorded = []
+        for recipe in watch(self.env, list_recipes):
+            results = gallery.load_results(recipe)
+            if results is not None and results.recorded is not None:
+                recorded.append(results)
+        return recorded
 
     def _version(self, results: RecipeResults) -> str:
         """Return the version of the first of the packages that pages name; empty if none ran."""

@@ -14,7 +14,7 @@ from sphinx_recorded_gallery.api import (
     note_problem,
 )
 
-from .headline_directive_lines import headline
+from .headline_directive_lines import GRAPH, PLAIN, headline
 
 BUSY_FROM = 0.8  # share of the wall time in which the GPU works; below, it waits
 USED_FROM = 0.01  # below, the GPU has no part in the work
@@ -61,7 +61,7 @@ class Gain:
     ready: Measurement | None  # how long it takes to get ready
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
     times_first_calls: bool  # whether the recipe does for this case, of this variant or another
-    is_graph: bool  # whether the author calls it a CUDA graph
+    kind: str  # what the author calls it: one of ``KINDS``, or empty
 
     @property
     def state(self) -> State:
@@ -85,8 +85,13 @@ class Gain:
 
     @property
     def compiles_nothing(self) -> bool:
-        """Whether the first call of others of the case was timed, and this variant has none."""
-        return self.times_first_calls and self.first_call is None
+        """Whether this variant has no first call: it is plain, or others of the case have one."""
+        return self.first_call is None and (self.times_first_calls or self.kind == PLAIN)
+
+    @property
+    def has_unknown_capture(self) -> bool:
+        """Whether it captures a graph, which takes time that its recipe has not measured."""
+        return self.kind == GRAPH and self.startup is None
 
     @property
     def startup(self) -> float | None:
@@ -111,9 +116,7 @@ class Gain:
         return None
 
 
-def find_gain(
-    measurements: Measurements, key: str, baseline: str, *, is_graph: bool = False
-) -> Gain:
+def find_gain(measurements: Measurements, key: str, baseline: str, *, kind: str = "") -> Gain:
     """Return what the measurement ``key`` says against a variant or the measurement of another key.
 
     Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
@@ -159,7 +162,7 @@ def find_gain(
         ready=ready,
         break_even=break_even,
         times_first_calls=_times_first_calls(measurements, measurement),
-        is_graph=is_graph,
+        kind=kind,
     )
 
 
@@ -197,7 +200,7 @@ def find_gains(
                 results.measurements,
                 words["key"],
                 words["baseline"],
-                is_graph=words["kind"] == "graph",
+                kind=words["kind"],
             )
             gains.append((results, gain))
         except KeyError as error:

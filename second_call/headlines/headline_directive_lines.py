@@ -14,7 +14,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from sphinx_recorded_gallery.api import Gallery
 
-KINDS = ("compiled", "graph", "fused")  # of cases that the answer counts
+GRAPH, PLAIN = "graph", "plain"
+# Of cases: the answer counts all but those that are plain, which compile and capture nothing
+KINDS = ("compiled", GRAPH, "fused", PLAIN)
 _LINE = re.compile(
     r"(?P<key>[\w./-]+)(?:\s+\((?P<kind>\w+)\))?(?:\s+against\s+(?P<baseline>[\w.-]+))?"
     r"(?:\s*:\s+(?P<words>\S.*))?"

@@ -108,8 +108,7 @@ def format_startup(gain: Gain, typography: Typography) -> str:
         return ""
     if gain.startup is not None:
         return format_rounded(gain.startup, "s", typography, 2)
-    has_capture = gain.is_graph  # which takes time that this recipe has not measured
-    if gain.compiles_nothing and not has_capture:
+    if gain.compiles_nothing and not gain.has_unknown_capture:
         return _("none")
     return ""
 

@@ -6,11 +6,10 @@ describes them.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GalleryError
 from ..recipes.mime_types import PUBLISHED_MIME
 from ..recipes.recording import find_data
+from ..similar_names import suggest_names
 from .schemas import validate
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 MIME = PUBLISHED_MIME + "rows+json"
 REMEDY = "correct what the example publishes"
 LARGEST, SMALLEST = 1e15, 1e-15  # as in the schema
-_LEAST_LIKENESS = 0.8  # of a misspelled quantity; "first_pass" and "third_pass" have 0.7
+_SHARE = "share"  # the unit of parts of a whole
+_LARGEST_SHARE = 1.1  # of a quotient of two measurements, which vary
 
 Size = int | float | str | None
 
@@ -105,44 +106,35 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
 def find_hints(
     notebook: NotebookNode, recipe: Recipe, quantities: Mapping[str, Quantity]
 ) -> list[GalleryError]:
-    """Return an error for each published quantity whose name or unit may be a mistake.
+    """Return an error for each published quantity whose name, unit or value may be a mistake.
 
-    ``quantities`` are those of the project. Others, and other units, may be published: so these are
-    hints.
+    ``quantities`` are those of the project. A recipe may publish others: so these are hints.
     """
-    errors: dict[str, GalleryError] = {}
+    errors: dict[tuple[str, str], GalleryError] = {}
     for number, data in find_data(notebook):
         for row in find_rows(data):
-            if row.quantity in errors:
-                continue
-            if row.quantity in quantities:
-                mistake = _check_unit(row, quantities[row.quantity])
-            else:
-                mistake = _check_name(row.quantity, quantities)
-            if mistake:
-                text, remedy = mistake
+            for text, remedy in _find_mistakes(row, quantities):
                 line = recipe.cells[number - 1].line
                 error = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
-                errors[row.quantity] = error
+                errors.setdefault((row.quantity, remedy), error)
     return [*errors.values()]
 
 
-def _check_name(name: str, known: Collection[str]) -> tuple[str, str] | None:
-    """Return the mistake and its remedy if the name of a quantity looks like a misspelled one."""
-    similar = difflib.get_close_matches(name, known, n=1, cutoff=_LEAST_LIKENESS)
-    if not similar:
-        return None
-    text = f"no quantity is named {name!r}; did you mean {similar[0]!r}?"
-    return text, "if not, name it in recorded_gallery_quantities"
-
-
-def _check_unit(row: Row, quantity: Quantity) -> tuple[str, str] | None:
-    """Return the mistake and its remedy if a row has another unit than its quantity."""
-    if row.unit == quantity.unit:
-        return None
-    text = f"{row.key} is published with the unit {row.unit!r}; that of {quantity.name} is "
-    text += repr(quantity.unit)
-    return text, "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
+def _find_mistakes(row: Row, quantities: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
+    """Yield what may be wrong with a row, each with its remedy."""
+    quantity = quantities.get(row.quantity)
+    if quantity is None:
+        similar = suggest_names(row.quantity, quantities)
+        text = f"no quantity is named {row.quantity!r}, so readers see this word{similar}"
+        yield text, "correct it, or name it in recorded_gallery_quantities"
+    elif row.unit != quantity.unit:
+        text = f"{row.key} is published with the unit {row.unit!r}; that of {quantity.name} is "
+        text += repr(quantity.unit)
+        remedy = "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
+        yield text, remedy
+    if row.unit == _SHARE and row.value > _LARGEST_SHARE:
+        text = f"{row.key} is {row.value:g} of the whole, which readers see as {row.value:.0%}"
+        yield text, "publish a share as a number from 0 to 1: 0.63 for 63%"
 
 
 def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from tokenize import COMMENT, NAME, NEWLINE, OP, STRING, TokenInfo, generate_tokens, tok_name
 
-from ..errors import GalleryError
+from ..errors import GalleryError, null_byte
 
 # Tokens without effect on a program; a line with nothing else is dropped.
 _LAYOUT = {COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT, NEWLINE, tokenize.NL}
@@ -220,6 +220,9 @@ def _find_tab_in_string(source: str) -> int:
 
 def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
     """Return the error to raise for code that cannot be parsed."""
+    has_null_byte = null_byte(path, source, first_line)
+    if has_null_byte:
+        return has_null_byte
     text, line = "this code cannot be parsed", first_line
     try:
         compile(source, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)

@@ -157,7 +157,10 @@ def _explain_exception(exception: CellExecutionError, failure: Failure) -> Galle
         text = last[:_CHARACTERS]
     place = None
     with contextlib.suppress(OSError):  # the recipe may have removed its own file
-        place = _find_place(exception.traceback, failure)
+        place, module_place = _find_place(exception.traceback, failure)
+        if module_place:
+            path, line = module_place
+            text += f" (raised in {path.name}:{line}, which it calls)"
     remedy = _find_remedy(name, value, failure.recipe)
     kind = UndefinedNameError if name == "NameError" else GalleryError
     return failure.error(f"failed: {text}", remedy, place=place, kind=kind)
@@ -195,33 +198,35 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
     )
 
 
-def _find_place(traceback: str, failure: Failure) -> Place | None:
-    """Return the place of the fault, from the rows of cells in a traceback, or None.
+def _find_place(traceback: str, failure: Failure) -> tuple[Place | None, Place | None]:
+    """Return the places of the fault in the recipe and in a module, or None for each.
 
-    It is the last row, unless a module raises there on purpose, such as by an assertion on its
-    arguments. Then it is the last row of the recipe itself.
+    They are the last rows of both in the traceback. A module that raises on purpose, such as by an
+    assertion on its arguments, has no part in the fault, and a recipe that calls no module has none
+    in that of the module.
     """
-    last_place: Place | None = None
-    last_own_place: Place = (failure.recipe.path, failure.cell.line)
-    is_raised_by_module = False
+    place: Place | None = None
+    module_place: Place | None = None
     for cell_number, row_number in _FRAME.findall(failure.cleaner.clean_text(traceback)):
         number, row = int(cell_number), int(row_number)
         if not 0 < number <= len(failure.recipe.cells):
             continue
         cell = failure.recipe.cells[number - 1]
-        place = _place_of_row(failure.recipe, cell, row)
-        if place is None:
+        place_of_row = _place_of_row(failure.recipe, cell, row)
+        if place_of_row is None:
             continue
-        last_place = place
-        if cell.inlined:
-            code = cell.code.split("\n")[row - 1 : row]
-            is_raised_by_module = bool(code and _RAISES.match(code[0]))
-        else:
-            last_own_place = place
-            is_raised_by_module = False
-    if is_raised_by_module:
-        return last_own_place
-    return last_place
+        if cell.inlined is None:
+            place = place_of_row
+            module_place = None
+            continue
+        module_place = place_of_row
+        code = cell.code.split("\n")[row - 1 : row]
+        if code and _RAISES.match(code[0]):
+            module_place = None
+            place = place or (failure.recipe.path, failure.cell.line)
+    if place is None:
+        return module_place, None
+    return place, module_place
 
 
 def _place_of_row(recipe: Recipe, cell: Cell, row: int) -> Place | None:

@@ -150,9 +150,12 @@ def _is_equivalent(source: Part, target: Part, language: Language) -> bool:
     if is_leading and source_value.partition("`")[0] != target_value.partition("`")[0]:
         return False
     if kinds == {"literal"}:
-        return is_same_code(_strip_backticks(source_value), _strip_backticks(target_value))
+        code, other_code = _strip_backticks(source_value), _strip_backticks(target_value)
+        return is_same_code(code, other_code) or has_stand_ins(code, other_code, language)
     code_of_source = code_of(source)
     if code_of_source and code_of_source == code_of(target):
+        return True
+    if code_of_source and has_stand_ins(code_of_source, code_of(target), language):
         return True
     return kinds == {"role"} and _is_same_object(source_value, target_value)
 
@@ -279,6 +282,33 @@ def _without_blanks(text: str) -> str | None:
 def _without_placeholders(text: str) -> str:
     """Return code in which only the brackets of placeholders are left: <> for <your-package>."""
     return _PLACEHOLDER.sub(lambda match: match[0][0] + match[0][-1], text)
+
+
+def has_stand_ins(source: str, target: str, language: Language) -> bool:
+    """Tell whether code differs in nothing but names that the language may replace.
+
+    A name is no part of a longer one, and no option: with ``pkg = "pako"``, ``pip install pkg`` and
+    ``pkg-1.0.zip`` may change, and neither ``pkgs``, ``my-pkg`` nor ``--pkg``.
+    """
+    if not language.stand_ins:
+        return False
+    own_names = dict(language.stand_ins)
+    longest_first = sorted(own_names, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    pattern = ""
+    end = 0
+    for match in re.finditer(rf"(?<![\w-])(?:{names})(?!\w|-[^\W\d])", source):
+        name, own_name = match[0], own_names[match[0]]
+        pattern += re.escape(source[end : match.start()])
+        pattern += f"(?:{re.escape(name)}|{re.escape(own_name)})"
+        end = match.end()
+    pattern += re.escape(source[end:])
+    return re.fullmatch(pattern, target) is not None
+
+
+def is_named_by_project(source: str, target: str, language: Language) -> bool:
+    """Tell whether ``languages.toml`` has what a translation says in place of its source."""
+    return is_at_mirror(source, target, language) or has_stand_ins(source, target, language)
 
 
 def is_at_mirror(source: str, target: str, language: Language) -> bool:

@@ -18,7 +18,7 @@ from babel import numbers
 from ..measurements.keys import CLAIM, MEASURED
 from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
-from .equivalents import code_of, is_at_mirror
+from .equivalents import code_of, is_named_by_project
 from .hidden_characters import find_hidden, find_leftward
 from .style_rules import load_script_rules, load_style_rules
 
@@ -220,6 +220,10 @@ def check_names(message: Message) -> Iterator[str]:
 # Numbers
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+# Where a comma begins the decimals
+_OTHER_DIGITS = re.compile(r"\d+(?:[.,\u00a0\u202f]\d+)*")
+_OTHER_THOUSANDS = re.compile(r"[.\u00a0\u202f](?=\d{3}(?!\d))")
 # Numbers in words, which another language may write in digits or with other words
 _NUMBER_WORD = re.compile(
     r"\b(?:zero|none|one|once|two|twice|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both"
@@ -246,23 +250,26 @@ def check_numbers(message: Message) -> Iterator[str]:
     Bad: "It takes 12 ms." → "21 ms가 걸립니다."
     """
     source, target = message.words
-    if numbers.get_decimal_symbol(message.language.locale) != ".":  # 1.000 Aufrufe, 1,5 ms
-        separator = re.compile(r"(?<=\d)[.,\u00a0\u202f](?=\d)")
-        source = separator.sub("", source)
-        target = separator.sub("", target)
     in_source = _count_numbers(source)
+    written: dict[str, str] = {}  # in the translation, by the form of the source
+    if numbers.get_decimal_symbol(message.language.locale) != ".":  # 1.000 Aufrufe, 1,5 ms
+        source = _THOUSANDS.sub("", source)
+        target, written = _write_decimal_points(target, in_source)
     in_target = _count_numbers(target)
     missing = in_source - in_target
     # "1" is an article in many languages
     added = [number for number in in_target - in_source if number != "1" and not in_source[number]]
     if missing.total() > len(_SCALED.findall(target)):
         for number in missing:
-            instead = f", and there is {', '.join(added)}" if added else ""
+            instead = ""
+            if added:
+                instead = f", and there is {', '.join(written.get(each, each) for each in added)}"
             yield f"the number {number} is missing{instead}; numbers stay as they are"
     excused = 2 * len(_NUMBER_WORD.findall(source)) + len(_SCALED.findall(source))
     if len(added) > excused or any(len(number) > 8 for number in added):
         for number in added:
-            yield f"the number {number} is not in the source; numbers stay as they are"
+            name = written.get(number, number)
+            yield f"the number {name} is not in the source; numbers stay as they are"
     for quantity, unit in dict.fromkeys(_QUANTITY.findall(source)):
         if not _keeps_unit(quantity, unit, target):
             yield f"{quantity} {unit}: the unit is missing or changed; keep it"
@@ -271,7 +278,28 @@ def check_numbers(message: Message) -> Iterator[str]:
 def _count_numbers(text: str) -> Counter[str]:
     """Return how often a text has each number, without separators of thousands."""
     digits = _DIGITS.findall(_SCALED.sub(" ", text))
-    return Counter(re.sub(r",(?=\d{3}\b)", "", number) for number in digits)
+    return Counter(_THOUSANDS.sub("", number) for number in digits)
+
+
+def _write_decimal_points(text: str, in_source: Counter[str]) -> tuple[str, dict[str, str]]:
+    """Return a text with decimal commas as if it had points, and how it had each number written.
+
+    3,5 becomes 3.5, and 1.000 becomes 1000. A number that ``in_source`` only has with a point, such
+    as a version, is as in the source.
+    """
+    left = in_source.copy()
+    written = {}
+
+    def write(match: re.Match[str]) -> str:
+        number = _OTHER_THOUSANDS.sub("", match[0]).replace(",", ".")
+        as_in_source = _THOUSANDS.sub("", match[0])
+        if not left[number] and left[as_in_source]:
+            number = as_in_source
+        written[number] = match[0]
+        left[number] -= 1
+        return number
+
+    return _OTHER_DIGITS.sub(write, text), written
 
 
 def _keeps_unit(quantity: str, unit: str, target: str) -> bool:
@@ -394,8 +422,8 @@ def check_changed_code(message: Message) -> Iterator[str]:
     if not _has_code_of_source(message):
         return
     for source, target in message.differences.equivalent:
-        if is_at_mirror(source, target, message.language):
-            continue  # the project names the mirror, so nothing is left to decide
+        if is_named_by_project(source, target, message.language):
+            continue  # nothing is left to decide
         yield f"{source} stands there as {target}; keep it if a program reads it"
     left_out = message.differences.left_out
     if left_out:

@@ -15,7 +15,7 @@ from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.commands import parse_arguments
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
-from tests.helpers.gallery import RECIPE, ROOT, Gallery
+from tests.helpers.gallery import ENGINE, RECIPE, ROOT, Gallery
 from tests.helpers.modules import run_module
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
@@ -41,7 +41,6 @@ LANGUAGES = append("languages.toml", 'en = { name = "English" }\nko = { name = "
 ENDS = append("conf.py", f"\nimport os\nif os.getpid() != {os.getpid()}:\n    os._exit(0)\n")
 
 CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
-    "no conf.py": (remove("conf.py"), ["check"], "conf.py"),
     "conf.py raises": (append("conf.py", "\n1/0\n"), ["check"], "ZeroDivisionError"),
     "conf.py ends a build": (ENDS, ["html"], "en: failed with exit status 0 in "),
     "conf.py ends an extraction": (ENDS, ["update-po"], "cannot be extracted: Sphinx found none"),
@@ -59,6 +58,33 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         LANGUAGES,
         ["check-po"],
         "locale/templates:1: no templates list the messages of pages",
+    ),
+    "no conf.py": (
+        remove("conf.py"),
+        ["check"],
+        "; run the command in the folder of conf.py, or name that folder with --root",
+    ),
+    "conf.py has a null byte": (
+        append("conf.py", "\0\n"),
+        ["check"],
+        "a null byte; remove it, or save in UTF-8",
+    ),
+    "misspelt setting": (
+        append("conf.py", "\nrecorded_gallery_recording = 'kept'\n"),
+        ["check"],
+        "conf.py: no setting is named recorded_gallery_recording; did you mean "
+        "recorded_gallery_recordings?",
+    ),
+    "unknown setting": (
+        append("conf.py", "\nrecorded_gallery_qqqq = 1\n"),
+        ["check"],
+        "conf.py: no setting is named recorded_gallery_qqqq; choose among: recorded_gallery_recor",
+    ),
+    "setting of an extension that is not named": (
+        append("conf.py", f"\nextensions = [{ENGINE[0]!r}]\nrecorded_gallery_gpu_figures = True\n"),
+        ["check"],
+        "conf.py: recorded_gallery_gpu_figures is a setting of "
+        "sphinx_recorded_gallery.measurements, which extensions do not name; add ",
     ),
     "no recipes": (
         remove("recipes_source/one.py"),
@@ -129,6 +155,15 @@ def test_a_taken_port_is_one_line(
         port = taken.getsockname()[1]
         assert main(["live", "en", "--port", str(port)]) == 1
     assert capfd.readouterr().err.startswith(f"error: port {port}: Address already in use; run: ")
+
+
+def test_a_plain_build_tells_of_a_misspelt_setting(gallery: Gallery) -> None:
+    gallery.configure(recorded_gallery_thumbnail=False)
+    warnings = gallery.build().warnings
+    assert (
+        "conf.py: no setting is named recorded_gallery_thumbnail; did you mean "
+        "recorded_gallery_thumbnails?"
+    ) in warnings
 
 
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {

@@ -139,6 +139,17 @@ def test_mirrors_are_read_and_have_to_be_beginnings_of_addresses(tmp_path: Path)
             load_languages(tmp_path)
 
 
+def test_stand_ins_are_read_and_have_to_be_names(tmp_path: Path) -> None:
+    path = tmp_path / "languages.toml"
+    line = 'en = { name = "English" }\neo = { name = "Esperanto", stand_ins = { %s = "%s" } }\n'
+    path.write_text(line % ("pkg", "pako"))
+    assert load_languages(tmp_path)["eo"].stand_ins == (("pkg", "pako"),)
+    for name, own_name in (("pkg", "pako; rm"), ("pkg", "-f"), ("pkg", ""), ('"a b"', "pako")):
+        path.write_text(line % (name, own_name))
+        with pytest.raises(GalleryError, match="in stand_ins is not a name"):
+            load_languages(tmp_path)
+
+
 @pytest.mark.slow
 def test_a_page_leads_to_a_mirror(site: Gallery) -> None:
     (site.root / "languages.toml").write_text(

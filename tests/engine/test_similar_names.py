@@ -1,4 +1,4 @@
-"""What is told of a wrong name: which names are similar, or which there are."""
+"""What is told of a wrong name: which names are similar; and where an empty line is missing."""
 
 import os
 
@@ -13,6 +13,15 @@ from tests.helpers.gallery import Gallery
         (":mesured:`a.wall`", 'Unknown interpreted text role "mesured"; similar: measured'),
         (".. imag:: a.png", 'Unknown directive type "imag"; similar: image'),
         (".. code-block:: python\n   :colour: red\n\n   1", '"colour"; choose among: force, '),
+        (
+            ".. code-block:: python\n   :caption: A\n   x = 1",
+            "invalid option block; write each as :name: value, and leave an empty line above the",
+        ),
+        (
+            ".. code-block:: python\n   x = 1",
+            "maximum 1 argument(s) allowed, 4 supplied; leave an empty line above the content",
+        ),
+        (".. code-block:: python x = 1\n\n   x = 1", "allowed, 4 supplied.\n"),  # none is missing
         (".. zigzag::", 'Unknown directive type "zigzag".'),  # nothing is similar
         (":doc:`/recipes/ading`", "unknown document: '/recipes/ading'; similar: /recipes/adding"),
         (":doc:`nowhere at all`", "unknown document: 'nowhere at all'"),
@@ -23,7 +32,7 @@ from tests.helpers.gallery import Gallery
         (":ref:`nowhere`", "undefined label: 'nowhere' ["),
     ],
 )
-def test_similar_names_are_told(gallery: Gallery, text: str, told: str) -> None:
+def test_what_to_do_is_told(gallery: Gallery, text: str, told: str) -> None:
     gallery.add()
     index = gallery.root / "index.rst"
     index.write_text(f"{index.read_text()}\n{text}\n")

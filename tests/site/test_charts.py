@@ -282,6 +282,21 @@ def test_lanes_stand_in_the_order_in_which_they_begin() -> None:
     assert [lane.name for lane in sort_lanes(lanes)] == ["import", "first call", "never"]
 
 
+def test_lanes_of_a_variant_stand_together_and_the_longest_comes_first() -> None:
+    spans = {
+        "CPU, default": [(0.0, 0.7)],
+        "CPU, eager": [(0.0, 0.7), (0.8, 0.9)],
+        "GPU, default": [(0.01, 0.7)],
+        "GPU, eager": [(0.02, 0.9)],
+    }
+    lanes = []
+    for name, lane in spans.items():
+        variant = name.partition(", ")[2]
+        lanes.append(Lane(name=name, is_cpu=name < "D", spans=lane, variant=variant))
+    names = ["CPU, eager", "GPU, eager", "CPU, default", "GPU, default"]
+    assert [lane.name for lane in sort_lanes(lanes)] == names
+
+
 def test_spans_beside_longer_ones_have_their_axis() -> None:
     lanes = [Lane(name="import", is_cpu=True, spans=[(0.0, 2.0)])]
     drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes, least_end=4.0))
@@ -615,6 +630,14 @@ OTHERS = """
 
    Text.
 
+.. chart:: wall
+   Text below.
+
+.. spans:: Adam
+   :beside SGD
+
+   Text.
+
 """
 
 
@@ -627,6 +650,8 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         "chart: it draws what a recipe has measured, and this page is none's",
         "chart: it needs a caption, a sentence below its options",
         "chart: it needs a quantity, for example: .. chart:: wall",
+        "chart: 'Text below.' is neither an option nor the caption; write options as :name: value,",
+        "spans: ':beside SGD' is neither an option nor the caption; write options as :name: value,",
     ):
         assert told in warnings
     for told, old, new in (

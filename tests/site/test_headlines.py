@@ -307,6 +307,32 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
     assert words(soup.select_one(".measured-on")).startswith("Measured on ")
 
 
+def test_a_plain_case_has_no_cost_and_an_unknown_one_has_a_dash(site: Gallery) -> None:
+    figures = [timed("sgd.100.slow.wall", 0.02), timed("sgd.100.quick.wall", 0.01)]
+    store(site, *FIGURES, *figures)
+    line = "\n   steps against slow\n      sgd.100.quick.wall{}: Quick\n"
+    costs = []
+    for mark in ("", " (plain)"):
+        write_page(site, f".. results::\n{line.format(mark)}")
+        build = site.build()
+        assert build.warnings == ""
+        costs.append(words(parse(build.page("results")).select_one(".headline-startup")))
+    assert costs == ["–", "none"]
+
+
+def test_a_draft_of_a_cpu_is_not_what_all_was_measured_on(front: Gallery) -> None:
+    front.add("draft")
+    on_cpu = words(parse(front.build().page("index")).select_one(".measured-on"))
+    path = front.recordings / "steps.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata.recording.device["gpu"] = "Some GPU"
+    write_recording(path, nbformat.writes(notebook))
+    on_gpu = words(parse(front.build().page("index")).select_one(".measured-on"))
+    assert "Some GPU" not in on_cpu
+    assert on_gpu.startswith("Measured on Some GPU")
+    assert "CPU:" not in on_gpu
+
+
 def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> None:
     soup = parse(front.build().page("index"))
     rows = soup.select(".recipe-row")

@@ -77,7 +77,7 @@ def test_a_second_title_is_told() -> None:
     ("language", "code", "told"),
     [
         ("python", "x = (1", "a.py:9: code to copy that Python cannot read: '(' was never closed"),
-        ("python", "x = 1\n" * (MOST_LINES_OF_CODE + 1), "a.py:9: code to copy has 32 lines, and"),
+        ("python", "x = 1\n" * (MOST_LINES_OF_CODE + 1), "a.py:9: code to copy has 28 lines, and"),
         ("python", "x = 1\n" * MOST_LINES_OF_CODE, ""),
         ("diff", "x = 1\ny = 2", "a.py:9: a diff without a changed line; begin changed lines"),
         ("diff", "- x = 1\n+ y = 2", ""),

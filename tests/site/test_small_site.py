@@ -8,6 +8,7 @@ import polib
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from sphinx.highlighting import PygmentsBridge
 
 from tests.helpers.gallery import ROOT, Gallery
 
@@ -73,3 +74,11 @@ def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> N
     page = BeautifulSoup(site.build(language="en").page(PAGE), "html.parser")
     assert not page.select(".improve-translation, script[src*=improve]")
     assert "Adding numbers" in page.get_text()
+
+
+def test_marks_of_code_are_short_in_this_build_alone(site: Gallery) -> None:
+    before = PygmentsBridge.html_formatter
+    page = site.build().page(PAGE)
+    assert re.search(r'<div class="highlight"><pre>.*<i class="\w+">', page)
+    assert PygmentsBridge.html_formatter is before
+    assert before.__module__.startswith("pygments.")

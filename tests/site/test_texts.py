@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from second_call.length_checks import count_words, find_long_parts
+from second_call.markup_slips import MOST_LINES_OF_CODE
 from second_call.prose_checks import (
     _UNCHECKED_PAGES,
     EXCUSES,
@@ -28,7 +29,7 @@ def text_of(path: Path) -> str:
 def test_code_to_copy_fits_on_a_phone(path: Path) -> None:
     captioned = r"(?m)^( *)\.\. code-block:: python\n\1   :caption: .*\n((?:\1   .*\n|\n)+)"
     for _indentation, code in re.findall(captioned, text_of(path)):
-        assert len(code.strip().splitlines()) <= 31  # as many as ``look`` has
+        assert len(code.strip().splitlines()) <= MOST_LINES_OF_CODE
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)

@@ -90,6 +90,7 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
     ("module", "place", "text"),
     [
         ("x = 1\ny = (\n", "_bench.py:2", "syntax error: '(' was never closed"),
+        ("x = 1\ny = '\0'\n", "_bench.py:2", "a null byte"),
         ("'Words.'\n\nSIZE = 'a\tb'\n", "_bench.py:3", "a tab in a string of the code below"),
         ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", MISPLACED),
         ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),

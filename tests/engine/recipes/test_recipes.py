@@ -38,6 +38,7 @@ BAD = {
     '"""\n=======\nA title\ngoes on\n=======\n"""\n': "1: the title has a second line, 'goes on'",
     'print("text first")\n': "1: no docstring; start the file with a docstring",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
+    f"{HEAD}x = 1\n\ny = 'a\0b'\n": "7: a null byte; remove it, or save in UTF-8",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
     f"{HEAD}\n# %%\n# .. list-table::\n#\n#    * - A\n#\t - B\n\nx = 1\n": "10: a tab indents "
     "this line of a text, and spaces the others; write spaces for the tab",

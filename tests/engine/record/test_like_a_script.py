@@ -199,11 +199,11 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
     [
         ("raise ValueError('they disagree')", "check()", "recipe.py:10:", "mend the example"),
         ("assert 1 == 2, 'they disagree'", "check()", "recipe.py:10:", "mend the example"),
-        ("1 / 0", "check()", "_harness.py:3:", "mend the example"),
+        ("1 / 0", "check()", "recipe.py:10:", "(raised in _harness.py:3, which it calls); mend"),
         (
             "import time; time.sleep(30)",
-            "check()",
-            "recipe.py:10:",
+            "# sphinx_gallery_cell_timeout = 1\ncheck()",
+            "recipe.py:11:",
             "raise the limit in the example",
         ),
         ("raise SystemExit(2)", "check()", "recipe.py:10:", "print why a part is left out"),
@@ -220,8 +220,7 @@ def test_a_failure_points_to_the_line_to_mend(
     gallery: Gallery, module: str, line: str, place: str, remedy: str
 ) -> None:
     gallery.write("_harness", f'"""Check."""\ndef check():\n    {module}\n')
-    limit = "# sphinx_gallery_cell_timeout = 2\n"
-    gallery.write("recipe", f"{TITLE}from _harness import check\n\n# %%\n\n{limit}{line}\n")
+    gallery.write("recipe", f"{TITLE}from _harness import check\n\n\n# %%\n\n{line}\n")
     assert not gallery.record("recipe")
     message = next(text for text in gallery.messages.splitlines() if text.startswith("error:"))
     assert place in message

@@ -62,19 +62,41 @@ def test_check_lists_what_is_left_to_a_gpu(gallery: Gallery, check: Check) -> No
 
 
 @pytest.mark.usefixtures("_run_here")
-def test_a_misspelled_quantity_gets_a_hint_and_a_new_one_none(
-    gallery: Gallery, check: Check
-) -> None:
-    misspelled = MEASURING.replace('"quantity": "time"', '"quantity": "spedup"')
-    misspelled = misspelled.replace("time}", "spedup}").replace("time <", "spedup <")
-    gallery.write("measuring", misspelled.replace("eager.time", "eager.spedup"))
-    gallery.write("other", MEASURING)
-    assert gallery.record("measuring", "other")
-    hint = "measuring.py:8: no quantity is named 'spedup'; did you mean 'speedup'?"
-    assert gallery.messages.count(hint) == 1
+def test_an_unknown_quantity_gets_a_hint(gallery: Gallery, check: Check) -> None:
+    for name, quantity in [("near", "spedup"), ("far", "frobs"), ("known", "compilations")]:
+        recipe = MEASURING.replace('"quantity": "time"', f'"quantity": "{quantity}"')
+        recipe = recipe.replace("time}", f"{quantity}}}").replace("time <", f"{quantity} <")
+        recipe = recipe.replace("eager.time", f"eager.{quantity}")
+        gallery.write(name, recipe.replace('"ms"', '""'))
+    assert gallery.record()
+    remedy = "correct it, or name it in recorded_gallery_quantities"
+    hints = [
+        "near.py:8: no quantity is named 'spedup', so readers see this word; similar: speedup; "
+        f"{remedy}",
+        f"far.py:8: no quantity is named 'frobs', so readers see this word; {remedy}",
+    ]
     status, told = check()
     assert status == 0
-    assert told.count("did you mean") == told.count(hint) == 1
+    for text in (gallery.messages, told):
+        assert text.count("no quantity is named") == len(hints)
+        for hint in hints:
+            assert text.count(hint) == 1
+
+
+@pytest.mark.usefixtures("_run_here")
+def test_a_share_in_percent_gets_a_hint(gallery: Gallery, check: Check) -> None:
+    shares = MEASURING.replace("time", "share").replace('"ms"', '"share"')
+    gallery.write("percent", shares.replace("4.0", "63").replace("2.0", "0.1"))
+    gallery.write("part", shares.replace("4.0", "0.63").replace("2.0", "0.1"))
+    assert gallery.record("percent", "part")
+    hint = (
+        "percent.py:8: adam.10.eager.share is 63 of the whole, which readers see as 6300%; "
+        "publish a share as a number from 0 to 1: 0.63 for 63%"
+    )
+    assert gallery.messages.count("of the whole") == gallery.messages.count(hint) == 1
+    status, told = check()
+    assert status == 0
+    assert told.count("of the whole") == told.count(hint) == 1
 
 
 @pytest.mark.usefixtures("_run_here")

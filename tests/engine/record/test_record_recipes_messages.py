@@ -230,3 +230,47 @@ def test_a_printed_path_that_readers_lack_gets_a_note(gallery: Gallery) -> None:
     assert notes[0].endswith(
         "a.py:13: cell 2 prints an absolute path, which readers do not have: /tmp/xyz/model.pt"
     )
+
+
+MODULE = '''"""How it is measured."""
+
+from IPython.display import display
+
+
+def publish(value):
+    """Publish a number."""
+    row = {"case": "a", "variant": "b", "size": None, "quantity": "wall", "unit": "s"}
+    row["value"] = value if isinstance(value, complex) else float(value)
+    display({"application/vnd.recorded-gallery.rows+json": {"rows": [row]}}, raw=True)
+
+
+def refuse(value):
+    """Refuse a value."""
+    raise ValueError(value)
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            "publish(None)",
+            r"TypeError: float\(\) argument must be .* \(raised in _bench\.py:9, which it calls\)",
+        ),
+        (
+            "publish(1j)",
+            r"ValueError: .* JSON: 1j \(raised in _bench\.py:10, which it calls\)",
+        ),
+        ("refuse(3)", "ValueError: 3"),
+    ],
+)
+def test_a_value_that_a_module_cannot_use_is_told_in_the_line_of_the_recipe(
+    gallery: Gallery, call: str, told: str
+) -> None:
+    gallery.write("_bench", MODULE)
+    write(gallery, "a", f"from _bench import publish, refuse\n\n# %%\n\nx = 1\n{call}\n")
+    has_succeeded, lines = record(gallery, "a")
+    assert not has_succeeded
+    place = r"error: recipes_source/a\.py:13: cell 2 of 2 failed: "
+    assert any(re.fullmatch(f"{place}{told}; mend the example", line) for line in lines), lines

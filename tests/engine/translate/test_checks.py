@@ -6,6 +6,7 @@ words. Whoever finds a defect that nothing told, or a false alarm, adds a line.
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,40 @@ def test_a_link_may_lead_to_the_same_page_of_a_mirror(address: str, is_refused: 
     assert bool([*run_checks(message, BREAKING)]) == is_refused
     if not is_refused:
         assert [*run_checks(message, ADVICE)] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "is_refused"),
+    [
+        ("pip install pkg", "pip install pako", False),
+        ("pkg.func", "pako.func", False),
+        ("pkg-1.0.zip", "pako-1.0.zip", False),
+        ("pip install pkg", "pip install paki", True),
+        ("pip install pkgs", "pip install pakos", True),
+        ("pip install my-pkg", "pip install my-pako", True),
+        ("pip install pkg-tool", "pip install pako-tool", True),
+        ("run --pkg", "run --pako", True),
+        ("pip install pkg", "pip install pako evil", True),
+        ("pip install pako", "pip install pkg", True),
+    ],
+)
+def test_a_name_that_stands_for_others_may_be_replaced(
+    source: str, target: str, is_refused: bool
+) -> None:
+    def tell(checks: Sequence[Check], pairs: tuple[tuple[str, str], ...]) -> bool:
+        message = Message(
+            text=f"Run ``{source}``.",
+            translation=f"Rulu ``{target}``.",
+            kind=Kind.PROSE,
+            language=Language(code="eo", name="Esperanto", stand_ins=pairs),
+        )
+        return bool([*run_checks(message, checks)])
+
+    pairs = (("pkg", "pako"), ("func", "funk"))
+    assert tell(BREAKING, pairs) == is_refused
+    assert tell(BREAKING, ())  # unless the project names it
+    if not is_refused:
+        assert not tell(ADVICE, pairs)
 
 
 # Of real translations: those that somebody wrote anew, and those that something was put into
