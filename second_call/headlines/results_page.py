@@ -318,7 +318,8 @@ def _describe(measurement: Measurement | None, typography: Typography) -> str:
 def _describe_side(env: BuildEnvironment, case: Case, side: Side) -> str:
     """Return the name of a variant, and its measurement with the range."""
     name = name_variant(env, case.words["recipe"], side.measurement)
-    return f"{name}: {_describe(side.measurement, Typography.of(env.config))}"
+    typography = Typography.of(env.config)
+    return typography.typeset(f"{name}: {_describe(side.measurement, typography)}")
 
 
 def _describe_busy(gain: Gain, typography: Typography) -> str:
