@@ -1,7 +1,7 @@
 """Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
-Examples of Sphinx-Gallery, NetworkX, lmfit, mpltern, mplcursors and tslearn, from their source
-distributions (it needs a package index), are run by Sphinx-Gallery itself, and recorded and
+Examples of Sphinx-Gallery, NetworkX, lmfit, mpltern, mplcursors, tslearn and igraph, from their
+source distributions (it needs a package index), are run by Sphinx-Gallery itself, and recorded and
 rendered by the engine. Text, code, outputs, pictures and thumbnails of each page are compared, in
 three themes; notebooks, scripts and templates of messages are looked at. Writes foreign.md; ends
 with 1 where a page could not be made.
@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from difflib import unified_diff
 from itertools import islice
@@ -92,19 +93,33 @@ GALLERIES = {
         "misc/plot_serialize_models neighbors/plot_knn_search neighbors/plot_knnts_sklearn "
         "neighbors/plot_neighbors",
     ),
+    "igraph": (
+        "igraph==1.0.0",
+        "articulation_points betweenness bipartite_matching bipartite_matching_maxflow bridges "
+        "cluster_contraction complement configuration connected_components "
+        "delaunay-triangulation erdos_renyi generate_dag isomorphism maxflow "
+        "minimum_spanning_trees online_user_actions personalized_pagerank quickstart "
+        "ring_animation shortest_path_visualisation simplify spanning_trees "
+        "stochastic_variability topological_sort visual_style visualize_cliques "
+        "visualize_communities",
+    ),
 }
 # What examples import, installed without what these need beside the packages of the project
 PACKAGES = (
     "scipy==1.17.1 lmfit==1.3.4 asteval==1.0.10 uncertainties==3.2.3 dill==0.4.1 emcee==3.1.6 "
     "corner==2.3.0 numdifftools==0.11.2 mpltern==1.0.5 mplcursors==0.7.1 tslearn==0.10.0 "
     "scikit-learn==1.9.1 numba==0.68.1 llvmlite==0.50.0 joblib==1.6.0 threadpoolctl==3.8.0 "
-    "narwhals==2.29.0 h5py==3.16.0"
+    "narwhals==2.29.0 h5py==3.16.0 igraph==1.0.0 texttable==1.7.2"
 )
-EXAMPLES = {"tslearn": "docs/examples"}  # where they are in a source distribution, if not there
+# Where they are in a source distribution, if not in "examples"
+EXAMPLES = {"igraph": "doc/examples_sphinx-gallery", "tslearn": "docs/examples"}
 BESIDE = {"local_module.py", "GALLERY_HEADER.rst", "README.rst", "README.txt"}
 DATA = {".dat", ".csv"}
 # What recording asks for, where an example reads a file beside it: a line that names the file
-INPUTS = {"lmfit/example_use_pandas": "peak.csv"}
+INPUTS = {
+    "lmfit/example_use_pandas": "peak.csv",
+    "igraph/cluster_contraction": "lesmis/lesmis.gml",
+}
 CONF = """\
 project = "Examples"
 extensions = [{extension!r}]
@@ -112,7 +127,7 @@ suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {{
     "examples_dirs": {examples},
     "gallery_dirs": {pages},
-    "filename_pattern": "/plot_|/example_|/[0-9]{{2}}[.]|/mplcursors/",
+    "filename_pattern": "/plot_|/example_|/[0-9]{{2}}[.]|/mplcursors/|/igraph/",
     "ignore_repr_types": "matplotlib",
     "remove_config_comments": True,  # as the engine does
 }}
@@ -147,13 +162,18 @@ def main() -> int:
 def fetch(folder: Path, gallery: str, requirement: str, names: list[str]) -> bool:
     """Download a source distribution and take its examples; tell whether it could be had."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--no-binary=:all:", requirement, "--dest", str(folder / "sdist")]
+    # Not of all packages: what builds it may come as a wheel
+    command += [f"--no-binary={gallery}", requirement, "--dest", str(folder / "sdist")]
     pattern = f"{gallery.replace('-', '_')}-*.tar.gz"
     if not list((folder / "sdist").glob(pattern)):
         subprocess.run(command, capture_output=True)
     examples = Path(EXAMPLES.get(gallery, "examples"))
     wanted = {f"{name}.py" for name in names}
     parts = {Path(name).parent for name in names} | {Path()}
+    inputs = set()
+    for example in names:
+        if read_file := INPUTS.get(f"{gallery}/{example}"):
+            inputs.add(Path(example).parent / read_file)
     for path in (folder / "sdist").glob(pattern):
         with tarfile.open(path) as archive:
             for member in archive:
@@ -164,7 +184,7 @@ def fetch(folder: Path, gallery: str, requirement: str, names: list[str]) -> boo
                 name = path_in_source.relative_to(examples)
                 is_named = name.name in BESIDE or name.suffix in DATA
                 is_beside = is_named and name.parent in parts
-                if name.as_posix() in wanted or is_beside:
+                if name.as_posix() in wanted or name in inputs or is_beside:
                     target = folder / gallery / name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     content = archive.extractfile(member).read()  # type: ignore[union-attr]
@@ -231,8 +251,9 @@ def compare(folder: Path, faults: list[str]) -> Iterator[str]:
                     changes = unified_diff(stock[aspect], ours[aspect], lineterm="", n=0)
                     lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
                     if lines:
-                        shown = " ".join(f"`{line[:90]}`" for line in islice(lines, 4))
-                        shown = shown.replace(str(folder), "")
+                        shown = " ".join(
+                            f"`{hide_folders(line, folder)[:90]}`" for line in islice(lines, 4)
+                        )
                         # nearly all pictures differ for the same reason: one stands for a gallery
                         is_picture = aspect in ("pictures", "thumbnails")
                         told.setdefault((gallery if is_picture else page, aspect), shown)
@@ -243,6 +264,14 @@ def compare(folder: Path, faults: list[str]) -> Iterator[str]:
     yield "|---|---|---|"
     for (page, aspect), shown in told.items():
         yield f"| {page} | {aspect} | {shown.replace('|', chr(92) + '|')} |"
+
+
+def hide_folders(line: str, folder: Path) -> str:
+    """Return a line without the folders of this machine."""
+    line = line.replace(str(folder), "").replace(sys.prefix, "")
+    for name in (tempfile.gettempdir(), str(Path.home())):
+        line = line.replace(f"{name}/", "/")
+    return line
 
 
 def read(docs: Path, theme: str, page: str) -> dict[str, list[str]]:

@@ -93,7 +93,7 @@ class OutputNormalizer:
 
         ``hidden`` folders, and those in ``python_path``, the value of the kernel's PYTHONPATH, are
         removed from paths. ``temporary`` is the recipe's own folder for temporary files.
-        ``secrets`` of 8 characters or more become stars.
+        ``secrets`` become stars unless they are shorter than ``_SHORTEST_SECRET``.
         """
         replacements = dict.fromkeys(_list_folders(python_path), "")
         # After those of PYTHONPATH: the home folder becomes a tilde even if it is among them.

@@ -260,6 +260,7 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     assert load_project(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["evil\x1b]0;title\x07.po", "x\n::error::from a file name.po"])
 def test_no_command_speaks_to_the_terminal_in_the_name_of_a_file(
     gallery: Gallery,

@@ -66,6 +66,7 @@ def test_a_build_that_was_interrupted_leaves_no_old_page(
     assert "A paragraph." in site.build().page("recipes/adding")
 
 
+@pytest.mark.slow
 def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(site: Gallery) -> None:
     site.build()
     index = site.root / "recipes/index.rst"
@@ -96,6 +97,7 @@ def test_a_list_without_thumbnails_is_not_made_again(site: Gallery) -> None:
     assert "<h1>Odding numbers" in built.page("recipes/adding")
 
 
+@pytest.mark.slow
 def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(site: Gallery) -> None:
     deep = site.recipes / "deep"
     deep.mkdir()

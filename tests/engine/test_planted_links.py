@@ -162,12 +162,14 @@ def test_a_pipe_in_the_place_of_a_catalog_keeps_no_build_waiting(site: Gallery) 
         refuse_links(site.root, site.root / "locale")
 
 
+@pytest.mark.slow
 def test_sphinx_compiles_no_catalog_by_itself(site: Gallery) -> None:
     assert run(site, "html", "ko", "--build", str(site.root / "_build")) == 0
     assert not [*site.root.rglob("locale/**/*.mo")]
     assert "사이트" in (site.root / "_build/html/ko/index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_what_lies_beside_a_catalog_is_not_published(site: Gallery) -> None:
     (site.root / CATALOGS / "sphinx.js").write_text("alert('of a translator')")
     assert run(site, "html", "ko", "--build", str(site.root / "_build")) == 0
@@ -175,6 +177,7 @@ def test_what_lies_beside_a_catalog_is_not_published(site: Gallery) -> None:
     assert not any(b"of a translator" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_locale_dirs_of_the_command_line_hold_the_catalogs(site: Gallery) -> None:
     (site.root / "locale").rename(site.root / "words")
     command = ["html", "ko", "--root", str(site.root), "--build", str(site.root / "_build")]

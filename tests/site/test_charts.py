@@ -641,6 +641,7 @@ OTHERS = """
 """
 
 
+@pytest.mark.slow
 def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     gallery.add("steps", RECIPE)
     index = gallery.root / "index.rst"

@@ -158,6 +158,7 @@ def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_noteboo
     assert "\nAlone\n" in text
 
 
+@pytest.mark.slow
 def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery) -> None:
     gallery.add("sum", RECIPE)
     index = gallery.root / "index.rst"

@@ -74,6 +74,7 @@ def test_an_error_that_nobody_foresaw_is_shown_and_serving_goes_on(
     assert "문단입니다." in page_of(live)
 
 
+@pytest.mark.slow
 def test_warnings_name_files_as_the_project_does(live: Live, gallery: Gallery) -> None:
     (gallery.root / "index.rst").write_text("Site\n====\n\n:doc:`nowhere`\n")
     problems = live.rebuild().problems

@@ -72,6 +72,7 @@ def setup(app):
 """
 
 
+@pytest.mark.slow
 def test_recordings_are_no_pages_of_extensions_that_run_notebooks(gallery: Gallery) -> None:
     gallery.add("example", '"""\nA title\n=======\n\nWords.\n"""\nprint("shown")\n')
     left_behind = gallery.root / "recipes/example.ipynb"  # by Sphinx-Gallery

@@ -90,6 +90,7 @@ def test_methods_and_objects_are_linked(library: Gallery) -> None:
     assert "sphx-glr-thumbcontainer" in build.page("index")
 
 
+@pytest.mark.slow
 def test_a_new_recording_has_new_links(library: Gallery) -> None:
     path = library.recordings / "box.ipynb"
     notebook = json.loads(path.read_text())
