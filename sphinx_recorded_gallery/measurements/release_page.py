@@ -384,6 +384,8 @@ def _format_change(change: Change, locale: Locale) -> str:
     if change.hosts == 1:
         return str(_("%(ratio)s on 1 machine") % {"ratio": ratio})
     facts = {"ratio": ratio, "low": low, "high": high, "machines": change.hosts}
+    if low == high:  # with the digits that are shown
+        return str(_("%(ratio)s on each of %(machines)s machines") % facts)
     return str(_("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)") % facts)
 
 
