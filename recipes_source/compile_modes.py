@@ -436,7 +436,7 @@ bench.publish_spans("one call", lanes)
 # To see if a graph helps, pass ``mode="reduce-overhead"``. If it does, :ref:`capture manually <capture-manually>`,
 # without a compiler.
 
-# sphinx_gallery_fold = "What look prints for each mode"
+# sphinx_gallery_fold = "What look prints for each mode in one run"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name, call in calls.items():

@@ -695,7 +695,7 @@ calls["whole step"] = Start(by_pytorch(whole_step), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "All variants must return the same loss"
+# sphinx_gallery_fold = "All variants must return the same loss; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 case = "training, by PyTorch"
@@ -706,7 +706,7 @@ publish_start(case, calls)
 # In inference, ``reduce-overhead`` makes a call :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast as eager
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
-# sphinx_gallery_fold = "Compare eager and reduce-overhead in inference"
+# sphinx_gallery_fold = "Compare eager and reduce-overhead in inference; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 
@@ -836,7 +836,7 @@ calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "Training, captured manually: all variants must return the same loss"
+# sphinx_gallery_fold = "Training, captured manually: the same loss, and first calls in one run"
 # sphinx_gallery_fold_output = True
 
 case = "training, by hand"
@@ -858,7 +858,7 @@ publish_start(case, calls)
 # those of ``reduce-overhead`` :claim:`{inference-by-pytorch.reduce-overhead.ready} <inference-by-hand.one-graph.ready <
 # inference-by-pytorch.reduce-overhead.ready>` plus startup.
 
-# sphinx_gallery_fold = "Inference, captured manually"
+# sphinx_gallery_fold = "Inference, captured manually; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 calls = {

@@ -709,7 +709,7 @@ def limit_memory():
 
 # %%
 
-# sphinx_gallery_fold = "Find the longest sequence of each variant"
+# sphinx_gallery_fold = "Find the longest sequence of each variant in one run"
 # sphinx_gallery_fold_output = True
 
 deep_blocks = functools.partial(compile_blocks, depth=DEEP, dynamic=True)

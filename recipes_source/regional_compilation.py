@@ -694,7 +694,7 @@ short_input = bench.compare("short input", short_calls, tolerance=0.1, rehearse=
 
 # %%
 
-# sphinx_gallery_fold = "What look prints for three variants"
+# sphinx_gallery_fold = "What look prints for three variants in one run"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):

@@ -569,7 +569,7 @@ for name, taken in seconds.items():
 # its own graph. For many long prompts, compile prefill separately, with :doc:`dynamic shapes </recipes/varying_sizes>`
 # (not measured).
 
-# sphinx_gallery_fold = "Time a prompt"
+# sphinx_gallery_fold = "Time a prompt in one run"
 # sphinx_gallery_fold_output = True
 
 decoder = make_decoder(1)
