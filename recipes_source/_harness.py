@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-IPYTHON = sys.modules.get("IPython")  # it is loaded in a notebook, and not in a script
+IPYTHON = sys.modules.get("IPython")  # loaded in a notebook but not in a script
 # The number of this process; 0 is the run that makes the page.
 REPLICATE = int(os.environ.get("RECIPE_REPLICATE", "0"))
 ROWS = "application/vnd.recorded-gallery.rows+json"
@@ -45,12 +45,12 @@ class FirstCalls:
 
     seconds: list  # of the first three calls
     compiled: bool  # whether they compiled anything
-    memory: int = 0  # bytes at the peak of later calls, more than before the variant
+    memory: int = 0  # peak bytes of later calls, above those before the variant
     kept: int = 0  # bytes that stay reserved for the variant between its calls
 
 
 class Bench:
-    """A stopwatch for variants; ``device`` and ``dtype`` are what this machine can use."""
+    """A stopwatch for variants; ``device`` and ``dtype`` are what this machine supports."""
 
     def __init__(self):
         has_triton = importlib.util.find_spec("triton") is not None
@@ -68,8 +68,8 @@ class Bench:
         self.measure_bandwidth()
         self.measure_launch_cost()
         if self.gpu:
-            self.side_stream = torch.cuda.Stream()  # of calls before a capture
-            self.workspaces = []  # graphs whose memory holds the workspace of cuBLAS
+            self.side_stream = torch.cuda.Stream()  # for calls before a capture
+            self.workspaces = []  # graphs that hold the cuBLAS workspace
             self.load_cublas()
 
     def measure_start_up(self):
@@ -159,13 +159,13 @@ class Bench:
         """Return when the CPU launches and the GPU computes during some calls.
 
         Returns for each lane, "CPU" and "GPU", a list of ``(start, end)`` in seconds. On a
-        CPU the one lane, "CPU", has the operations.
+        CPU, the only lane, "CPU", has the operations.
         """
         for _ in range(3):
-            function()  # captures its graph, if it has one, before the profiler looks
+            function()  # captures its graph, if any, before profiling starts
         activity = ProfilerActivity.CUDA if self.gpu else ProfilerActivity.CPU
-        # The first graph that is launched under a profiler waits for milliseconds, which
-        # are the profiler's: so two rounds of calls come before the one that is drawn.
+        # The profiler delays the first graph launch by milliseconds, so two rounds of calls
+        # come before the one that is drawn.
         rounds = torch.profiler.schedule(wait=0, warmup=2, active=1, repeat=1)
         with profile(activities=[activity], schedule=rounds, acc_events=True) as report:
             for _ in range(3):
@@ -184,7 +184,7 @@ class Bench:
         return {name: list_spans(lane, beginning) for name, lane in lanes.items()}
 
     def warm_up(self, functions):
-        """Call all in turn until five batches differ by less than 1 %; return calls a batch."""
+        """Call all in turn until five batches agree within 1 %; return calls per batch."""
         least, most = self.warm_up_seconds
         calls = dict.fromkeys(functions, 1)
         batches = {name: [] for name in functions}
@@ -203,13 +203,13 @@ class Bench:
     def call_first(self, function):
         """Call a variant three times, the first time with an empty compiler cache.
 
-        Returns what that took, and the third result.
+        Returns what these calls took, and the third result.
         """
         graphs = count_compiled_graphs()
         seconds = []
         with empty_compiler_cache():
             for _ in range(3):
-                result = None  # frees the memory of the result before
+                result = None  # frees the previous result's memory
                 self.synchronize()
                 start = perf_counter()
                 result = function()
@@ -252,8 +252,7 @@ class Bench:
         """Return the peak of allocated bytes during calls after the first ones.
 
         The first calls do not count. While the compiler times kernels, it has a buffer as
-        large as the GPU's L2 cache. On an H200 these are 62,914,560 bytes, more than many a
-        variant needs.
+        large as the GPU's L2 cache: 62,914,560 bytes on an H200, more than many variants need.
         """
         self.load_cublas()  # the workspaces were allocated before the variant, too
         torch.cuda.reset_peak_memory_stats()
@@ -261,7 +260,7 @@ class Bench:
         return torch.cuda.max_memory_allocated()
 
     def take_rounds(self, variants, rounds):
-        """Time the variants in turn; return wall times, one row a round, and medians of
+        """Time the variants in turn; return wall times, one row per round, and medians of
         CPU time, GPU time and kernels."""
         calls = self.warm_up(variants)
         walls, profiles = [], []
@@ -284,7 +283,7 @@ class Bench:
         """Compare variants of one size with the first of them; return a row for each."""
         __tracebackhide__ = True  # an error names the line of the recipe
         names = [*variants]
-        turn = REPLICATE % len(names)  # each replicate begins with another one
+        turn = REPLICATE % len(names)  # replicates begin with different variants
         in_turn = {name: variants[name] for name in names[turn:] + names[:turn]}
         torch.compiler.reset()
         first_calls = self.make_ready(case, in_turn, tolerance)
@@ -297,7 +296,7 @@ class Bench:
             gc.enable()
             gc.unfreeze()
         wall, baseline = walls.median(), names[0]
-        costs = {}  # seconds that it takes to get there, beside calls as long as later ones
+        costs = {}  # extra seconds of the first three calls, plus startup
         for name, first in first_calls.items():
             costs[name] = sum(first.seconds) - 3 * wall[name]
             if first.compiled:
@@ -308,7 +307,7 @@ class Bench:
             row = {"wall": wall[name]}
             if self.gpu:
                 row |= profiles.loc[name].to_dict()
-                # What a variant frees of others is no memory of its own.
+                # Freeing memory of other variants must not count as negative use.
                 row["memory"] = max(0, first.memory)
                 row["kept"] = max(0, first.kept)
             if first.compiled:
@@ -335,9 +334,9 @@ class Bench:
     ):
         """Time variants; show, publish and return their table. ``variants`` is a dictionary,
         or a function of the size that returns one; ``sizes`` is what a size counts, and the
-        sizes; ``limit`` is the seconds that the work takes at best, or a function of the
-        size; ``tolerance`` is how far results may differ; ``rehearse`` tells whether all
-        variants run once before, with the smallest size; ``rounds`` is how often they take
+        sizes; ``limit`` is the least time in seconds that the work can take, or a function
+        of the size; ``tolerance`` is how far results may differ; ``rehearse`` says whether
+        all variants first run once with the smallest size; ``rounds`` is how often they take
         turns."""
         __tracebackhide__ = True  # an error names the line of the recipe
         counted, values = sizes or (None, [None])
@@ -396,8 +395,8 @@ class Bench:
 
 
 def empty_compiler_cache():
-    """Return a context in which the compiler finds nothing that it has compiled before."""
-    # It has no public name. Importing it imports the compiler, so it does not stand on top.
+    """Return a context with an empty compiler cache."""
+    # Not public. Importing it imports the compiler, so it is not imported at the top.
     from torch._inductor.utils import fresh_cache
 
     return fresh_cache()
@@ -406,8 +405,8 @@ def empty_compiler_cache():
 def wait_for_workers():
     """Wait until the processes that compile kernels are ready, which takes some seconds.
 
-    No figure includes this wait. Without it, variants whose turn comes in the first seconds
-    of a program would compile more slowly than all others.
+    No figure includes this wait. Without it, variants that run in a program's first seconds
+    would compile more slowly than others.
     """
     from torch._inductor.async_compile import AsyncCompile  # it has no public name
 
@@ -421,7 +420,7 @@ def count_compiled_graphs():
 
 
 def multiply(device, dtype):
-    """Multiply small matrices, forward and backward, which run in threads of their own."""
+    """Multiply small matrices, forward and backward, which run in separate threads."""
     with torch.enable_grad():
         ones = torch.ones(16, 16, device=device, dtype=dtype, requires_grad=True)
         product = torch.nn.functional.linear(ones, ones, ones[0])
@@ -429,19 +428,19 @@ def multiply(device, dtype):
 
 
 def is_kernel(event):
-    """Tell whether an event of the profiler is a kernel or a copy of the GPU."""
+    """Return whether a profiler event is a GPU kernel or copy."""
     return event.device_type.name == "CUDA" and not event.is_user_annotation
 
 
 def is_operation(event):
-    """Tell whether an event of the profiler is an operation that no other one called."""
+    """Return whether a profiler event is an operation that no other operation called."""
     is_step = event.name.startswith("ProfilerStep") or event.is_user_annotation
     outermost = event.cpu_parent is None or event.cpu_parent.is_user_annotation
     return outermost and not is_step
 
 
 def list_spans(events, beginning):
-    """Return start and end of events, in seconds since the beginning in microseconds."""
+    """Return start and end of events in seconds after ``beginning`` (in microseconds)."""
     times = [event.time_range for event in events]
     spans = [(1e-6 * (t.start - beginning), 1e-6 * (t.end - beginning)) for t in times]
     return sorted((round(start, 8), round(end, 8)) for start, end in spans)
@@ -473,7 +472,7 @@ def require_agreement(case, name, result, expected, tolerance):
 
 
 def make_row(case, variant, quantity, value, size, sizes=None, unit=None):
-    """Return a measurement as the site reads it; ``sizes`` says what the size counts."""
+    """Return a measurement in the site's format; ``sizes`` says what the size counts."""
     unit = QUANTITIES.get(quantity, "s") if unit is None else unit
     row = dict(case=case, variant=variant, size=size, quantity=quantity)
     row |= dict(value=float(value), unit=unit)

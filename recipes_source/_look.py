@@ -7,13 +7,13 @@ from torch.profiler import ProfilerActivity, profile
 
 
 def look(iteration, calls=100):
-    """Print the wall time of an iteration, and the share of it in which the GPU computes.
+    """Print the wall time of an iteration, and the share of it in which the GPU is busy.
 
-    Below 80 %, the GPU waits; from 95 % on, it is busy. The iteration is called
+    Below 80 %, the GPU waits; from 95 % up, it is busy. The iteration is called
     ``2 * calls + 1`` times.
     """
     gpu = torch.cuda.is_available()
-    for _ in range(2):  # the first round warms up, and uses up batches that lie ready
+    for _ in range(2):  # the first round warms up, and drains prefetched batches
         if gpu:
             torch.cuda.synchronize()
         start = time.perf_counter()

@@ -7,8 +7,8 @@ Choose the mode by how busy your GPU is.
 .. answer::
 
    **Start with** ``default``, **then check how busy the GPU is.** Below 80%, use ``reduce-overhead`` or capture a CUDA
-   graph manually. At 95% or above, stay with ``default``. Try ``max-autotune`` last: tuning is slow and may not help.
-   Compiling pays off only in long runs: compiler startup costs :measured:`process.compiler.start_up` per process.
+   graph manually. At 95% or above, stay with ``default``. Try ``max-autotune`` last: tuning is slow and changed little
+   here. Compiling pays off only in long runs: startup costs about :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
       :case: BERT, one sentence
@@ -102,8 +102,8 @@ Choose the mode by how busy your GPU is.
      block gets its own graph and overwrites other blocks' outputs unless you call
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
-     model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch
-     --dynamo_use_dynamic``; otherwise it recompiles for each new shape.
+     model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch --dynamo_use_dynamic``;
+     its default, ``dynamic=False``, recompiles for each new shape.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 
@@ -197,7 +197,7 @@ for call in in_modes(torch.cos, ones).values():
 #
 # For a ``float32`` model, call ``torch.set_float32_matmul_precision("high")``. In a ``bfloat16`` model, something still
 # runs in ``float32``, such as attention that no fused kernel supports: look for ``f32f32`` or ``sgemm`` in kernel
-# names. PyTorch 2.15 shows this only with ``TORCH_LOGS=perf_hints``. Unfused attention :claim:`costs more than ten
+# names. PyTorch 2.15 reports this only with ``TORCH_LOGS=perf_hints``. Unfused attention :claim:`costs more than ten
 # times the GPU time <10 * attention.fast.gpu < attention.formula.gpu>`: :measured:`attention.formula.gpu` instead of
 # :measured:`attention.fast.gpu`.
 
@@ -260,9 +260,9 @@ if bench.gpu:
 #
 # This is usually harmless. The second shape triggers one recompilation with dynamic shapes, which covers the rest: five
 # batch sizes need :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False``
-# :claim:`compiles each of them <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
+# :claim:`compiles for each size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
 # compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
-# call. Each shape still gets its own CUDA graph: :doc:`Dynamic shapes </recipes/varying_sizes>`.
+# call. In ``reduce-overhead``, each shape needs its own graph (:doc:`Dynamic shapes </recipes/varying_sizes>`).
 
 # sphinx_gallery_fold = "Helpers: count compilations"
 
@@ -433,10 +433,10 @@ bench.publish_spans("one call", lanes)
 #   It reduces launch overhead, not compile time.
 # - ``max-autotune`` also captures a graph, and benchmarks several kernels for each matmul and convolution.
 #
-# To test a graph, pass ``mode="reduce-overhead"``. If it helps, consider a :ref:`manual capture
-# <capture-manually>`, which needs no compiler.
+# To see if a graph helps, pass ``mode="reduce-overhead"``. If it does, :ref:`capture manually <capture-manually>`,
+# without a compiler.
 
-# sphinx_gallery_fold = "What look prints for each mode"
+# sphinx_gallery_fold = "What look prints for each mode in one run"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name, call in calls.items():

@@ -7,7 +7,7 @@ Does your GPU wait for the CPU to launch kernels?
 .. answer::
 
    **If the GPU is busy less than 80% of the time, capture the whole iteration in one CUDA graph.** This requires
-   static shapes and no CPU syncs, such as ``.item()``. Otherwise, or for a quick one-line test, use
+   static shapes and no CPU syncs, such as ``.item()``. Failing that, or for a quick one-line test, use
    ``reduce-overhead``. Each replay overwrites the previous result, so ``clone()`` what you keep.
 
    .. chart:: busy
@@ -122,7 +122,7 @@ Does your GPU wait for the CPU to launch kernels?
    - **Transformers**: for ``generate``, ``cache_implementation="static"`` is all you need. For the ``Trainer``, pass
      ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")`` without gradient accumulation.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary, launch the
-     job with ``accelerate launch --dynamo_use_dynamic``; otherwise each new shape triggers a recompilation.
+     job with ``accelerate launch --dynamo_use_dynamic``; its default, ``dynamic=False``, recompiles for each new shape.
    - **Lightning**: pass ``torch.compile(module, mode="reduce-overhead")`` to ``trainer.fit``.
    - **vLLM** captures graphs automatically, as does SGLang; check that ``enforce_eager`` is not set.
 
@@ -142,8 +142,8 @@ Does your GPU wait for the CPU to launch kernels?
 # -------------------------------------------------------------
 #
 # Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU: no
-# ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:`` or boolean mask. Read the loss after the replay. In all
-# other cases, use ``reduce-overhead``.
+# ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:`` or ``x[mask]``. Read the loss after the replay. In other
+# cases, choose from the table.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -275,7 +275,7 @@ BATCH = tuple(torch.randn(2, TEXTS, TOKENS, WIDTH, device=bench.device))
 
 
 def mixed_precision():
-    """Compute in ``bfloat16`` where a GPU has it, without keeping converted weights."""
+    """Compute in ``bfloat16`` if the GPU supports it, without caching cast weights."""
     kind = bench.device.type
     return torch.autocast(kind, bench.dtype, enabled=HALF, cache_enabled=False)
 
@@ -437,9 +437,9 @@ if bench.gpu:
 # "accessing tensor output of CUDAGraphs that has been overwritten"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Clone here, too: later ``reduce-overhead`` calls can overwrite results without raising this error. PyTorch 2.15 can do
-# it for you: ``triton.cudagraph_trees_generation_cloning``. If a step calls several compiled functions, start it with
-# ``torch.compiler.cudagraph_mark_step_begin()``.
+# Clone here, too: later ``reduce-overhead`` calls can overwrite results without raising this error. PyTorch 2.15 can
+# clone for you: ``triton.cudagraph_trees_generation_cloning``. If a step calls several compiled functions, start it
+# with ``torch.compiler.cudagraph_mark_step_begin()``.
 
 # sphinx_gallery_fold = "Keep results of reduce-overhead"
 # sphinx_gallery_fold_output = True
@@ -652,7 +652,7 @@ del iteration, function
 #
 #    One training iteration, compiled in three ways
 #
-# Compiling the model captures the forward and backward passes and makes an iteration
+# ``reduce-overhead`` captures the model's forward and backward passes and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
@@ -665,7 +665,7 @@ del iteration, function
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
-    """Return an iteration with a compiled model and a fused optimizer."""
+    """Return an iteration with a compiled model and ``fused=True``."""
     model = make_model(depth, compiled)
     return Start(by_pytorch(make_iteration(model, fused=True)), BATCH)
 
@@ -695,7 +695,7 @@ calls["whole step"] = Start(by_pytorch(whole_step), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "All variants must return the same loss"
+# sphinx_gallery_fold = "All variants must return the same loss; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 case = "training, by PyTorch"
@@ -706,7 +706,7 @@ publish_start(case, calls)
 # In inference, ``reduce-overhead`` makes a call :claim:`{inference-by-pytorch.reduce-overhead.speedup} as fast as eager
 # <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`.
 
-# sphinx_gallery_fold = "Compare eager and reduce-overhead in inference"
+# sphinx_gallery_fold = "Compare eager and reduce-overhead in inference; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 
@@ -836,7 +836,7 @@ calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
 
 # %%
 
-# sphinx_gallery_fold = "Captured manually, all variants must return the same loss"
+# sphinx_gallery_fold = "Training, captured manually: the same loss, and first calls in one run"
 # sphinx_gallery_fold_output = True
 
 case = "training, by hand"
@@ -858,7 +858,7 @@ publish_start(case, calls)
 # those of ``reduce-overhead`` :claim:`{inference-by-pytorch.reduce-overhead.ready} <inference-by-hand.one-graph.ready <
 # inference-by-pytorch.reduce-overhead.ready>` plus startup.
 
-# sphinx_gallery_fold = "Inference, captured manually"
+# sphinx_gallery_fold = "Inference, captured manually; first calls in one run"
 # sphinx_gallery_fold_output = True
 
 calls = {
@@ -875,7 +875,7 @@ publish_start(case, calls)
 # A graph's results are bitwise identical (difference:
 # :measured:`inference-by-hand.one-graph.difference`). Compiled blocks differ by up to
 # :measured:`inference-by-hand.blocks-compiled.difference` (outputs with a standard deviation of 1), because fused
-# ``bfloat16`` kernels round less often. See :ref:`how to check, and how to round as often as eager
+# ``bfloat16`` kernels round less often. See :ref:`how to check results, or round as often as eager
 # <different-results>`.
 
 # sphinx_gallery_fold = "Compare the results"
@@ -1044,7 +1044,7 @@ if IS_2_15:
 # "operation not permitted when stream is capturing"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Something you capture syncs with the CPU. Remove it or keep the value on the GPU, and restart the process.
+# Captured code syncs with the CPU. Remove the sync or keep the value on the GPU, and restart the process.
 
 # sphinx_gallery_fold = "A function that cannot be captured"
 # sphinx_gallery_fold_output = True
@@ -1062,7 +1062,7 @@ if bench.gpu:
 #
 # - We measured one small model on an H200; on :ref:`another GPU <other-gpus>`, it may not be launch-bound.
 # - ``DistributedDataParallel`` needs eleven iterations before the capture, and ``GradScaler`` syncs unless the
-#   optimizer is fused (not measured).
+#   optimizer has ``fused=True`` (not measured).
 # - To serve a model, see the :doc:`serving checklist </serving>`.
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs

@@ -179,7 +179,7 @@ class Block(nn.Module):
 
 
 class Stack(nn.Module):
-    """A linear layer followed by blocks, which ``call`` calls."""
+    """A linear layer, then blocks, each called through ``call``."""
 
     def __init__(self, blocks, call):
         super().__init__()
@@ -213,7 +213,7 @@ def checkpointed(block, x):
 
 
 def own_code(kind):
-    """Return a class like another one, so that variants share no compiled code."""
+    """Return a copy of a class, so that variants share no compiled code."""
     copied = types.FunctionType(kind.forward.__code__.replace(), globals())
     return type(kind.__name__, (kind,), {"forward": copied})
 
@@ -341,7 +341,7 @@ def count_saved_bytes(block, function, x):
 
 
 def make_block(kind=Block):
-    """Return a block whose compiled code no other one shares, and its input."""
+    """Return a block that shares no compiled code, and its input."""
     torch.compiler.reset()
     with torch.device(bench.device):
         block = own_code(kind)(WIDTH, HEADS).to(bench.dtype)
@@ -422,7 +422,7 @@ def count_graphs(prepare):
 
 
 def replace_forward(block):
-    """Replace forward with a checkpointed call of it."""
+    """Replace forward with a checkpointed version of it."""
     block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
     block.compile(**QUICK)
     return block
@@ -471,9 +471,9 @@ for name, count in graphs.items():
 # Few activations are saved, but the peak stays high
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Compile the blocks, or put** ``torch._dynamo.graph_break()`` **between two passes.** Recomputation needs memory,
-# too. If one graph contains two passes through the same checkpointed blocks, backward may hold the activations of
-# several blocks at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
+# **Compile the blocks, or put** ``torch._dynamo.graph_break()`` **between two passes through the same blocks.**
+# Recomputation needs memory, too. If one graph contains both passes, backward may hold the activations of several
+# blocks at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
 #
 # Why: what a block saves for backward
 # ------------------------------------
@@ -510,7 +510,7 @@ for name, number in saved.items():
 
 # %%
 # The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
-# saves the same number of bytes.
+# saves as many bytes as above.
 
 # sphinx_gallery_fold = "A budget in forward saves the same"
 # sphinx_gallery_fold_output = True
@@ -709,7 +709,7 @@ def limit_memory():
 
 # %%
 
-# sphinx_gallery_fold = "How the variants are searched"
+# sphinx_gallery_fold = "Find the longest sequence of each variant in one run"
 # sphinx_gallery_fold_output = True
 
 deep_blocks = functools.partial(compile_blocks, depth=DEEP, dynamic=True)

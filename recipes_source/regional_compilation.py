@@ -8,7 +8,7 @@ Is your first call slow, and does your model repeat a layer?
 
    **For a short first call, compile the repeated block, not the whole model**: all blocks share its
    code. If total time matters, time both. If the GPU is waiting, first capture the eager model in a CUDA graph; with
-   many shapes or CPU syncs, use ``reduce-overhead``. For short runs, skip compiling: startup costs
+   many shapes or CPU syncs, use ``reduce-overhead``. For short runs, skip compiling: startup costs about
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: first_call
@@ -104,8 +104,8 @@ Is your first call slow, and does your model repeat a layer?
 
    - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
-     Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; otherwise
-     each new shape triggers a recompilation.
+     Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; its
+     default, ``dynamic=False``, recompiles for each new shape.
    - **Transformers**: ``for layer in model.model.layers: layer.compile()``; some models name the list differently. For
      scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile separately.
      To generate, see :doc:`Token generation </recipes/token_generation>`. ``TrainingArguments(torch_compile=True)``
@@ -317,7 +317,7 @@ def make_variants(ways, tokens, depth=DEPTH):
 # If your blocks differ in a number, put it in a tensor, or, if it is an integer, set
 # ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Weights may differ between blocks, but an integer or a
 # dropout rate is baked into the code. Twelve layers, each with its own integer, trigger
-# :measured:`12-layers.usesint.compilations` compilations, and :claim:`the rest run in eager mode
+# :measured:`12-layers.usesint.compilations` compilations, and :claim:`the other layers run eagerly
 # <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`; with the number in a tensor,
 # :measured:`12-layers.usestensor.compilations` graph serves all layers. ``TORCH_LOGS=recompiles`` names the guard that
 # failed.
@@ -480,8 +480,8 @@ for _ in range(3):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process, not both. When
-# ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use: :doc:`CUDA graphs
-# </recipes/cuda_graphs>`.
+# ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use (:doc:`CUDA graphs
+# </recipes/cuda_graphs>`).
 #
 # Results are silently wrong
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -629,12 +629,12 @@ for name, count in operations.items():
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`equally fast, to within 10% <long-input.blocks.gpu <
-# 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus :measured:`long-input.model.wall` for the
-# whole model and :measured:`long-input.not-compiled.wall` in eager mode. Blocks break even after
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast as the whole model's, within 10%
+# <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus
+# :measured:`long-input.model.wall`; eager takes :measured:`long-input.not-compiled.wall`. Blocks break even after
 # :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. In
 # :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps,
-# the whole model after :measured:`memory:training-step.model.break_even`. :claim:`Peak memory of a call falls
+# the whole model after :measured:`memory:training-step.model.break_even`. :claim:`Blocks cut peak memory per call
 # <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
 # :measured:`long-input.blocks.memory`.
 
@@ -694,7 +694,7 @@ short_input = bench.compare("short input", short_calls, tolerance=0.1, rehearse=
 
 # %%
 
-# sphinx_gallery_fold = "What look prints for three variants"
+# sphinx_gallery_fold = "What look prints for three variants in one run"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
@@ -708,9 +708,9 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 #    A call with a short input, after the first calls.
 #
-# With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, but its first call costs
-# :measured:`reduce-overhead.model.first_call`; :claim:`that of blocks in a graph costs less
-# <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`,
+# With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, but the first takes
+# :measured:`reduce-overhead.model.first_call`, :claim:`longer than with blocks in a graph
+# <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`:
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
 # :measured:`short-input.blocks.speedup` the speed of eager, and the whole model at
 # :measured:`short-input.model.speedup`. In PyTorch 2.11, on other hosts, we measured
@@ -721,12 +721,11 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 # A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
 # slower than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
-# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, so the model breaks even
-# later. With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call
-# < fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result
-# comes after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary
-# folder that is lost with the container. Set ``TORCHINDUCTOR_CACHE_DIR``; see :doc:`Saved models
-# </recipes/saved_models>`.
+# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, which delays break-even.
+# With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call <
+# fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes
+# after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary folder
+# that is lost with the container. Set ``TORCHINDUCTOR_CACHE_DIR``; see :doc:`Saved models </recipes/saved_models>`.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -736,7 +735,7 @@ import time
 
 
 def start(began, tokens, depth, **machine):
-    """Go from importing PyTorch to a result; return the seconds of each part, and the result's size."""
+    """Import PyTorch, build a model and call it; return the seconds of each part, and a norm."""
     marks = {"import torch": time.perf_counter()}
     model, x = make_model(Block, depth=depth, **machine), make_input(tokens, **machine)
     marks["model and input"] = time.perf_counter()
@@ -890,9 +889,10 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # - We measured two inputs of fixed shape and one kind of block, without gradients. See also :ref:`how break-even is
 #   computed <break-even>` and the :doc:`serving checklist </serving>`.
 # - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch recommends
-#   compiling the whole step: :doc:`Modes </recipes/compile_modes>`. Out of memory? See :doc:`Memory </recipes/memory>`.
-# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Compiled training can also be
-#   silently wrong: :ref:`changes up to 2.15 <newer-pytorch>`.
+#   compiling the whole step (:doc:`Modes </recipes/compile_modes>`). Out of memory? See :doc:`Memory
+#   </recipes/memory>`.
+# - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Compiled training with 2.10
+#   to 2.14 can silently lose gradients, too (:ref:`what changed <newer-pytorch>`).
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__

@@ -16,11 +16,11 @@ Does every new container compile before it answers, even though the model has no
       :best: cache-folder
       :hero:
 
-      From process start to first result. This small model is launch-bound: capture it in eager mode instead
+      From process start to first result. This small model is launch-bound: capture the eager model instead
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
-   - :measured:`fresh-process.cache-folder.load` of that to import the compiler, which no cache here avoids
+   - :measured:`fresh-process.cache-folder.load` of that to import the compiler, which no cache avoids
    - :measured:`manual-cuda-graph.cache-folder.capture` to capture a CUDA graph, in each process
    - :measured:`fresh-process.cache-folder.shipped` to ship: code, without the weights
 
@@ -337,7 +337,7 @@ def meet_second_length(function, folder, answer):
 
 
 def save_what_was_compiled(folder, answer):
-    """Save the artifacts of the cache, and measure its folder."""
+    """Save the cache artifacts, and measure the cache folder."""
     saved = torch.compiler.save_cache_artifacts()
     (folder / "model.artifacts").write_bytes(saved[0])
     answer["folder"] = count_bytes(Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]))
@@ -545,7 +545,7 @@ def first_line(error):
 #
 # **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
 # deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
-# without a warning. To fail instead, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
+# without a warning. To catch this, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
 # ``fxgraph_cache_hit`` must be above 0, ``fxgraph_cache_miss`` and ``fxgraph_cache_bypass`` 0 (tested on a CPU). The
 # next cell simulates another release by patching ``torch.compiler.config.cache_key_tag`` (in the environment:
 # ``TORCH_COMPILE_CACHE_KEY_TAG``).
@@ -555,7 +555,7 @@ def first_line(error):
 
 
 def count_hits():
-    """Compile a small function again, and return how often the cache had its code."""
+    """Compile a small function again, and return the number of cache hits."""
     torch.compiler.reset()
     counts = torch._dynamo.utils.counters["inductor"]  # they have no public name
     hits = counts["fxgraph_cache_hit"]
@@ -759,7 +759,7 @@ for case, variant in {
 # :measured:`fresh-process.cache-artifacts.first_result`. But four variants ran only once, and importing PyTorch alone
 # took between :measured:`fresh-process.not-compiled.imports` and :measured:`fresh-process.cache-artifacts.imports`.
 # Even the same folder with a job ID took :measured:`fresh-process.torch_compile_job_id.first_result`, so treat a few
-# seconds as noise, and do not rank ``precompile`` and that file.
+# seconds as noise, and do not rank ``precompile`` against ``save_cache_artifacts``.
 
 # sphinx_gallery_fold = "Run it: the other variants"
 # sphinx_gallery_fold_output = True
@@ -814,8 +814,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and an
-# unchanged file with the model's code.
+# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and an unchanged model source
+# file.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

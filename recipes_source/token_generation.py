@@ -7,8 +7,8 @@ Too few tokens per second from your language model, with or without ``torch.comp
 .. answer::
 
    **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually,
-   without a compiler. In Transformers, pass ``cache_implementation="static"``, which compiles and so pays off only in
-   long runs: startup costs :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
+   without a compiler. In Transformers, pass ``cache_implementation="static"``, which compiles and pays off only in long
+   runs: startup costs about :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
    batch more sequences instead.
 
    .. chart:: busy
@@ -74,7 +74,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as :doc:`look </recipes/where_time_goes>` prints it
+   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
      - A static cache, and a CUDA graph of the decode step
    * - GPU busy 80 to 95%
      - Try a graph: it can save only the idle share
@@ -94,8 +94,8 @@ Too few tokens per second from your language model, with or without ``torch.comp
      compiled. A new batch size or a sequence that does not fit in the cache triggers recompilation: start with the
      longest sequence you expect, and keep the batch size fixed.
    - **Your own decoder**: register the cache and position as buffers, and try ``torch.compile(step,
-     mode="reduce-overhead")`` to see whether a graph pays off. If it does, capture the step manually. :doc:`CUDA graphs
-     </recipes/cuda_graphs>` says what you can capture.
+     mode="reduce-overhead")`` to see whether a graph pays off. If it does, capture it manually. See :doc:`CUDA graphs
+     </recipes/cuda_graphs>` for what you can capture.
    - **vLLM and SGLang**: both capture CUDA graphs automatically. Do not set ``enforce_eager`` (vLLM) or
      ``--disable-cuda-graph`` (SGLang).
 
@@ -141,7 +141,7 @@ BLOCKS, WIDTH, HEADS, WORDS = (12, 1024, 16, 32_000) if bench.gpu else (2, 64, 2
 PROMPT, NEW = (128, 64) if bench.gpu else (8, 8)  # tokens
 PLACES = 2 * PROMPT  # of a static cache
 TEXTS = (1, 16)  # in a batch
-bench.batch_seconds = 0.02  # a token is short, and profiling many is slow
+bench.batch_seconds = 0.02  # tokens are fast, and profiling many is slow
 if not bench.gpu:
     print("There are no CUDA graphs here: a graph by hand runs without compiling.")
 
@@ -362,7 +362,7 @@ print("cloned:", kept[0])
 # ~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Compile only the decode step, and run prefill in eager mode.** A function that handles both sees several shapes: two
-# prompts and two decode steps compile :claim:`{sizes.prompts-and-tokens.graphs} graphs; four decode steps, only
+# prompts and two decode steps need :claim:`{sizes.prompts-and-tokens.graphs} graphs; four decode steps, only
 # {sizes.tokens-only.graphs} <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`.
 
 # sphinx_gallery_fold = "Count the graphs"
@@ -569,7 +569,7 @@ for name, taken in seconds.items():
 # its own graph. For many long prompts, compile prefill separately, with :doc:`dynamic shapes </recipes/varying_sizes>`
 # (not measured).
 
-# sphinx_gallery_fold = "Time a prompt"
+# sphinx_gallery_fold = "Time a prompt in one run"
 # sphinx_gallery_fold_output = True
 
 decoder = make_decoder(1)
@@ -836,7 +836,7 @@ for name, found in llamas.items():
 # Limits and next steps
 # ---------------------
 #
-# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
+# - Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
 #   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
 # - Compiled results differ slightly, because fused ``bfloat16`` operations round less often. All logits agree within
 #   0.1, but even that can flip a close choice between two tokens.

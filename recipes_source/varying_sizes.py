@@ -6,9 +6,9 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
 .. answer::
 
-   **Just compile: at the second shape, PyTorch compiles one version for all shapes.** If the GPU waits on the CPU, add
-   CUDA graphs: capture manually for a few known shapes; otherwise, use ``reduce-overhead``. Pad only if new shapes keep
-   coming. If the GPU is busy, do neither. Compile only for long runs: compiler startup costs
+   **Just compile: at the second shape, PyTorch compiles one version for varying shapes.** If the GPU waits on the CPU,
+   add CUDA graphs: capture manually for a few known shapes; otherwise, use ``reduce-overhead``. Pad only if new shapes
+   keep coming. On busy GPUs, skip graphs and padding. Compile only for long runs: startup costs about
    :measured:`process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -131,7 +131,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
      (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
      ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
    - **Accelerate**: launch compiled jobs, including ``Trainer`` jobs, with ``accelerate launch --dynamo_use_dynamic``.
-     Otherwise, each new shape triggers a recompilation.
+     Its default, ``dynamic=False``, recompiles for each new shape.
    - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``; pass ``dynamic=True`` to compile once for all
      resolutions.
    - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
@@ -346,7 +346,7 @@ WEIGHTS = {length: 1 / length for length in range(1, 64)}
 
 
 def look_up(x):
-    """Return ``x`` multiplied by a number that belongs to its length."""
+    """Return ``x`` multiplied by the weight for its length."""
     return x * WEIGHTS[x.shape[0]]
 
 
@@ -430,8 +430,8 @@ for variant, found in counts.items():
 # {twelve-calls.0-and-1-marked.compilations} with mark_dynamic <twelve-calls.0-and-1-unbacked.compilations <
 # twelve-calls.0-and-1-marked.compilations>`.
 #
-# A module's counter triggers recompilation every call
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A module's counter makes every call recompile
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Keep it in a tensor**, or set ``torch.compiler.config.allow_unspec_int_on_nn_module = True``. Numeric arguments
 # become dynamic; :claim:`a module's integer attributes are baked in, so the counter hits the limit
@@ -527,7 +527,7 @@ for name, graphs in compiled_graphs.items():
 # error, :claim:`not the recompilations <twelve-calls.length.compilations <
 # twelve-calls.length-as-a-key-maybe-marked.compilations>`.
 
-# sphinx_gallery_fold = "A length that is a key"
+# sphinx_gallery_fold = "A length used as a key"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 x = torch.ones(5, 8)
@@ -614,7 +614,7 @@ for number, length in enumerate(lengths, 1):
 #    :case: few texts
 #    :best: CUDA graphs
 #
-#    A pass over 20 lengths, at batch size 8. Lengths are unmarked unless the name says so.
+#    A pass over 20 lengths, at batch size 8. *Length marked* means ``mark_dynamic``.
 #
 # - :claim:`CUDA graphs are {few-texts.cuda-graphs.speedup} as fast as eager mode <2 * few-texts.cuda-graphs.wall <
 #   few-texts.without-compiling.wall>`: :measured:`few-texts.without-compiling.wall` →
@@ -770,7 +770,7 @@ many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 # * five-lengths.compiled-for-any-length.first_call < five-lengths.each-length-compiled.first_call>`. Padding without
 # graphs :claim:`only adds work <five-lengths.each-length-compiled.gpu < five-lengths.padded-each-size-compiled.gpu>`.
 
-# sphinx_gallery_fold = "Five lengths, compiled for any or for each"
+# sphinx_gallery_fold = "Five lengths: dynamic code or code per length"
 # sphinx_gallery_once = True
 five = few_texts[:5]
 visits = {
@@ -791,10 +791,10 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 #    GPU time of a pass over 20 lengths, padded to one, two or eight sizes.
 #
 # :claim:`Padding to eight sizes instead of one cuts GPU time from {sizes-to-pad-to.1.padded-cuda-graphs.gpu} to
-# {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`Even one size
-# beats eager mode here <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
+# {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`In wall time,
+# even one size beats eager <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
-# sphinx_gallery_fold = "Pad to one, two or eight sizes, and print the padding as a share of the real tokens"
+# sphinx_gallery_fold = "Pad to one, two or eight sizes; a printed 85% is 85 tokens of padding per 100 real ones"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 

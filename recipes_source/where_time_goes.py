@@ -8,7 +8,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
    If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` and capture a CUDA
-   graph. If it stays busy, train in ``bfloat16``. Compile last, and only for long runs: startup costs
+   graph. If it stays busy, train in ``bfloat16``. Compile last, only for long runs: startup costs about
    :measured:`cuda_graphs:process.compiler.start_up` per process.
 
    .. chart:: busy
@@ -25,7 +25,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
      :measured:`small-model.cuda-graphs.first_call` plus startup
    - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
      even <break-even>`, startup included
-   - :measured:`small-model.cuda-graphs.kept` held by these graphs, optimizer state included
+   - :measured:`small-model.cuda-graphs.kept` stays reserved with these graphs, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
@@ -139,7 +139,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #
 # - In the code above, ``train`` is your training step and ``data`` is ``iter(loader)``. ``look`` really trains the
 #   model: give it a copy. It consumes 201 batches; with a short loader, pass ``calls=20``.
-# - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it needs a tenth of an iteration or
+# - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it takes a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
 # - Busy does not mean efficient: a kernel that waits for memory is busy, too (:ref:`memory or compute? <nvidia-smi>`).
 #
@@ -191,7 +191,7 @@ LOADING["multiprocessing_context"] = "fork" if WORKERS else None
 
 
 class Documents(Dataset):
-    """Random documents, tokenized as real ones are."""
+    """Random documents, tokenized like real ones."""
 
     def __init__(self):
         words = ["".join(random.choices("abcdefghij", k=5)) for _ in range(VOCABULARY)]
@@ -288,7 +288,7 @@ class Disk(Dataset):
 
 
 def time_batches(warm_up, calls):
-    """Return the seconds per iteration, after some that are not timed."""
+    """Return the seconds per iteration after an untimed warm-up."""
     torch.compiler.reset()  # the first iteration compiles
     batches = iter(DataLoader(Disk(), None, **LOADING))
     compiled = torch.compile(nn.Linear(64, 64, device=bench.device))
@@ -354,7 +354,7 @@ ROWS_OF_NORMS, WIDTH_OF_NORMS = (32_768, 1024) if ROOMY else (512, 64)
 
 
 def add_two_norms(x, shared):
-    """Add two norms, each with a shift and a scale of its own from one parameter."""
+    """Add two norms, each shifted and scaled by its own part of one parameter."""
     parts = shared.chunk(4, dim=1)
     for shift, scale in (parts[:2], parts[2:]):
         normed = nn.functional.layer_norm(x, (WIDTH_OF_NORMS,))
@@ -523,7 +523,7 @@ PARTS = ["data", "forward", "backward", "optimizer"]
 
 
 def moment():
-    """Note when the device gets here."""
+    """Record when the device gets to this line."""
     if not bench.gpu:
         return time.perf_counter()
     event = torch.cuda.Event(enable_timing=True)
@@ -622,8 +622,8 @@ compiled = bench.compare(
 # - With :measured:`a-line-behind-work.the-work.wall` of work queued, ``.item()`` :claim:`blocks the CPU for
 #   {a-line-behind-work.item.cpu} <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`. ``if
 #   tensor:`` :claim:`blocks the CPU, too <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>`, and so
-#   does :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. ``torch.where``
-#   :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
+#   does :claim:`boolean indexing <0.5 * a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`.
+#   ``torch.where`` :claim:`returns after {a-line-behind-work.where.cpu} <2 * a-line-behind-work.where.cpu <
 #   a-line-behind-work.the-work.wall>`.
 # - A copy from pageable memory with ``non_blocking=True`` :claim:`still blocks the CPU <0.5 *
 #   a-line-behind-work.the-work.wall < a-line-behind-work.pageable-copy-non_blocking.cpu>`, and :claim:`the debug mode
@@ -673,7 +673,7 @@ if bench.gpu:
 
 
 def time_behind_work(line):
-    """Return for how long a line blocks the CPU while the device has work queued."""
+    """Return how long a line blocks the CPU while the device has work queued."""
     samples = []
     for _ in range(6):
         bench.synchronize()
@@ -686,7 +686,7 @@ def time_behind_work(line):
 
 
 def count_warnings(line):
-    """Return how often a line is reported as one that syncs with the CPU."""
+    """Return the number of sync warnings that a line triggers."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         torch.cuda.set_sync_debug_mode("warn")

@@ -29,13 +29,11 @@ def list_site_quantities() -> list[Quantity]:
         Quantity(name="launch_cost", label=_("launch cost"), unit="s", compared=False),
         Quantity(name="limit", label=_("limit"), unit="s", compared=False),
         Quantity(
-            name="data_share", label=_("share of waiting for data"), unit="share", compared=False
+            name="data_share", label=_("share spent waiting for data"), unit="share", compared=False
         ),
-        Quantity(name="forward_share", label=_("share of forward"), unit="share", compared=False),
-        Quantity(name="backward_share", label=_("share of backward"), unit="share", compared=False),
-        Quantity(
-            name="optimizer_share", label=_("share of the optimizer"), unit="share", compared=False
-        ),
+        Quantity(name="forward_share", label=_("forward share"), unit="share", compared=False),
+        Quantity(name="backward_share", label=_("backward share"), unit="share", compared=False),
+        Quantity(name="optimizer_share", label=_("optimizer share"), unit="share", compared=False),
         Quantity(name="waste", label=_("padding"), unit="share", compared=False),
         Quantity(name="bandwidth", label=_("bandwidth"), unit="B/s", compared=False),
         Quantity(name="bytes", label=_("bytes"), unit="B", compared=False),

@@ -46,7 +46,9 @@ NAMES: Mapping[str, Mapping[str, str]] = {
     "varying_sizes": {
         "eight texts": "eight sequences",
         "few texts": "few sequences",
+        "length marked": "compiled, length marked",
         "many texts": "many sequences",
+        "nothing marked": "compiled",
         "without compiling": "eager",
     },
     "where_time_goes": {

@@ -5,25 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sphinx_recorded_gallery.api import Typography
+
 from ..labels import _
 from ..make_nodes import render_html
 from .bars import Bar, Segment
-from .chart_data import ChartData, ChartRow, Drawing, Role, Table
+from .chart_data import ChartData, ChartRow, Drawing, FormattedValue, Role, Table
 from .scales import Scale, format_rounded
 
 _SHADES = 4
+_MOST_MISSING = 0.05  # of the whole: parts that miss more are not all parts
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Stack:
-    """The parts of one variant, in seconds by quantity."""
+    """The parts of one variant, in seconds by quantity, and the whole as it was measured."""
 
     row: ChartRow
     lengths: Mapping[str, float]
+    whole: FormattedValue
 
     @property
     def total(self) -> float:
         return sum(self.lengths.values())
+
+    def format_total(self, typography: Typography) -> str:
+        """Return the whole, or the sum of the parts if others are not drawn.
+
+        Parts and whole are medians of their own, so that all parts may add up to another number.
+        """
+        if abs(self.total - self.whole.number) <= _MOST_MISSING * self.whole.number:
+            return self.whole.words
+        return format_rounded(self.total, "s", typography)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +64,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         words = {}
         for quantity, length in stack.lengths.items():
             words[quantity] = format_rounded(length, "s", data.typography)
-        total_words = format_rounded(stack.total, "s", data.typography)
+        total_words = stack.format_total(data.typography)
         bars.append(_make_bar(stack, parts, words, total_words, data, scale))
         cells = [words.get(quantity, "") for quantity in parts]
         table_rows.append([stack.row.name, *cells, total_words])
@@ -62,7 +75,7 @@ def draw_parts(data: ChartData, whole: str, names: Mapping[str, str]) -> Drawing
         parts=[(part.name, part.shade) for part in parts.values()],
     )
     part_names = [part.name for part in parts.values()]
-    head = ["", *part_names, _("together")]
+    head = ["", *part_names, _("total")]
     return Drawing(html=html, table=Table(head=head, rows=table_rows))
 
 
@@ -83,7 +96,7 @@ def _find_stacks(data: ChartData, whole: str) -> list[_Stack]:
                 length *= total.number
             lengths[quantity] = length
         if lengths:
-            stacks.append(_Stack(row=row, lengths=lengths))
+            stacks.append(_Stack(row=row, lengths=lengths, whole=total))
     return stacks
 
 
@@ -125,7 +138,7 @@ def _make_bar(
         )
         segments.append(segment)
         start += length
-    facts.append(f"{_('together')} {total_words}")
+    facts.append(f"{_('total')} {total_words}")
     role = Role.OTHER
     if stack.row.role == Role.BEST:
         role = Role.BEST

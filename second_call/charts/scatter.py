@@ -235,7 +235,7 @@ def _make_table(points: Sequence[_Point], frontier: Sequence[Place], data: Chart
         "",
         data.quantities[quantity_up],
         data.quantities[quantity_across],
-        _("on the frontier"),
+        _("Pareto-optimal"),
     ]
     lines = []
     for point in points:

@@ -123,8 +123,8 @@ def _field_texts() -> dict[str, str]:
     """Return the sentences below the fields; does_it_pay.js has them, too."""
     return {
         "pays": _(
-            "In a run of %(run)s calls of %(milliseconds)s ms each, compiling pays off if it "
-            "speeds up calls by more than %(factor)s. At %(example)s, it breaks even after "
+            "In a run of %(run)s calls of %(milliseconds)s ms each, compiling pays off if the "
+            "speed-up is more than %(factor)s. At %(example)s, it breaks even after "
             "%(calls)s calls."
         ),
         "never": _("Compiling cannot pay off: the whole run is shorter than the up-front cost."),

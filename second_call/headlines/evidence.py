@@ -65,9 +65,11 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
         "processes": claim.measured_in,
         "machines": claim.hosts,
     }
-    text = _(
-        "%(comparison)s. It held in %(held)s of %(processes)s processes (machines: %(machines)s)."
-    )
+    text = _("%(comparison)s. Held in %(held)s of %(processes)s processes on one machine.")
+    if claim.hosts > 1:
+        text = _(
+            "%(comparison)s. Held in %(held)s of %(processes)s processes on %(machines)s machines."
+        )
     evidence = nodes.Text(typography.typeset(text % facts))
     box += make_paragraph(evidence, css_class="evidence-line")
     return [box]

@@ -17,7 +17,7 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 ``fold``
     In a code cell: what its code is for. A page shows this line, and the code on demand.
 ``fold_output``
-    In a folded cell: True if what it prints is of one run, and folded with its code.
+    In a folded cell: True if its output comes from one run, and is folded with its code.
 """
 
 import ast

@@ -349,7 +349,7 @@ def _add_note(env: BuildEnvironment, document: nodes.document, percent: int) -> 
     paragraph = nodes.paragraph("", text % {"percent": share} + " ")
     address = repository_address(env, catalog_path(env, env.docname))
     if address:
-        paragraph += nodes.reference("", _("Help translating"), refuri=address)
+        paragraph += nodes.reference("", _("Help translate"), refuri=address)
     note = nodes.note("", paragraph, classes=["translation-note"])
     title.parent.insert(title.parent.index(title) + 1, note)
 

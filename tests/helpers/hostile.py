@@ -26,7 +26,7 @@ PAGE = "recipes/hostile"
 SECRET = "opensesame"
 LABELS = (
     *("Notebook", "Script", "%(percent)s of this page is translated; the rest is in English."),
-    *("Help translating", "Recorded on %(device)s, %(date)s", "Evidence", "Unfold all"),
+    *("Help translate", "Recorded on %(device)s, %(date)s", "Evidence", "Unfold all"),
     "This page has not been recorded yet, so it shows no results.",
 )
 BORROWED = (

@@ -174,7 +174,19 @@ def test_parts_of_a_whole_stand_behind_each_other_in_shades() -> None:
     assert lengths(bars, ".bars-bar > svg") == [60, 40, 25, 25]
     assert [part["class"] for part in segments[:2]] == [["shade-1"], ["shade-2"]]
     assert segments[0].title.get_text() == "waiting for data: 1.2\u00a0s"
-    assert drawing.table.head == ["", "waiting for data", "step", "together"]
+    assert drawing.table.head == ["", "waiting for data", "step", "total"]
+
+
+@pytest.mark.parametrize(("step", "total"), [(0.37, "2.05 s"), (0.2, "1.64 s")])
+def test_the_total_of_all_parts_is_the_whole_as_it_was_measured(step: float, total: str) -> None:
+    parts = {"data": value(0.6, unit="share"), "step": value(step, unit="share")}
+    rows = [row("before", Role.BEFORE, **parts, wall=value(2.05))]
+    quantities = {"data": "data", "step": "step", "wall": "wall time"}
+    data = ChartData(typography=ENGLISH, quantities=quantities, rows=rows)
+    drawing = draw_parts(data, "wall", {})
+    drawn = draw(drawing).select_one(".bars-words").get_text()
+    assert drawn == drawing.table.rows[0][-1]
+    assert drawn.split() == total.split()
 
 
 def lines_of(sizes: Sequence[object]) -> ChartData:
@@ -510,7 +522,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
         ["plain", "2.0 ms", "", "1.0 ms", "50%"],
         ["CUDA graphs", "1.0 ms", "2.0×", "1.0 ms", "100%"],
     ]
-    assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1 ms"]
+    assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1.0 ms"]
     assert [line[:3] for line in cells(scatter)[1:]] == [
         ["plain", "2.0 ms", "40 GB"],
         ["CUDA graphs", "1.0 ms", "50 GB"],

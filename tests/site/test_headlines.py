@@ -391,7 +391,7 @@ def test_evidence_is_open_and_a_refuted_claim_is_told(front: Gallery) -> None:
     example = words(parse(build.page("index")).select_one(".evidence-example"))
     assert example == (
         "Half the time. 2 × 14.0 ms (fused) < 39.0 ms (foreach). "
-        "It held in 5 of 5 processes (machines: 3)."
+        "Held in 5 of 5 processes on 3 machines."
     )
     front.root.joinpath("index.rst").write_text(ROWS.replace("2 * fused", "3 * fused"))
     build = front.build()

@@ -62,7 +62,7 @@ def test_a_row_is_called_by_case_size_variant_and_quantity(size: object, key: st
 
 
 NUMBER = "which has to be 0, or a number from 1e-15 to 1e15"
-SIZE = "which has to be a number, a name such as 2^20, or null where there is one size"
+SIZE = "which has to be a number, a name such as 2^20, or null if there is one size"
 LINE = "which has to be one line of visible text without spaces around it"
 NAME = (
     "which has to be one line of at most 100 characters, a letter a-z or a digit among them, "
@@ -87,7 +87,7 @@ def test_a_wrong_row_is_named(message: str) -> None:
 
 
 def test_a_row_has_all_that_rows_have_and_nothing_else() -> None:
-    told = "which has to be an object with case, variant, size, quantity, value and unit, and"
+    told = "an object with case, variant, size, quantity, value and unit, optionally sizes, and"
     assert told in refuse({"rows": [{**ROW, "vaule": 1}]})
     for left in ROW:
         assert told in refuse({"rows": [{name: ROW[name] for name in ROW if name != left}]})
