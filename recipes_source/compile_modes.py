@@ -262,7 +262,7 @@ if bench.gpu:
 # batch sizes need :measured:`five-sizes.nothing-marked.compilations` compilations. Only ``dynamic=False``
 # :claim:`compiles for each size <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. To
 # compile only once, pass ``dynamic=True``, or call ``torch.compiler.set_stance("eager_then_compile")`` before the first
-# call. In ``reduce-overhead``, each shape needs its own graph (:doc:`Dynamic shapes </recipes/varying_sizes>`).
+# call. With ``reduce-overhead``, each shape needs its own graph (:doc:`Dynamic shapes </recipes/varying_sizes>`).
 
 # sphinx_gallery_fold = "Helpers: count compilations"
 
