@@ -535,6 +535,33 @@ def test_tables_begin_and_end_where_their_rules_do(page: Page, address: str) -> 
     assert {end for _, end in figures} == {0}
 
 
+def test_a_phone_shows_what_decides_and_keeps_names_in_sight(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    wait_for_layout(page)
+    frames = page.locator(".pst-scrollable-table-container:has(> .measured-table)")
+    frames.evaluate_all("all => all.forEach((each) => each.scrollIntoView())")
+    box = "getBoundingClientRect()"
+    seen = frames.evaluate_all(
+        f"""all => all.map((frame) => [...frame.querySelectorAll("thead th")]
+          .filter((each) => each.{box}.right <= frame.{box}.right + 1)
+          .map((each) => each.textContent.trim()))"""
+    )
+    assert len(seen) > 4
+    deciding = ["speed-up", "wall time", "first call", "breaks even after"]
+    assert all(titles[:2] == deciding[:2] for titles in seen)
+    assert sum(titles[:4] == deciding for titles in seen) > 3
+    moved = frames.evaluate_all(
+        f"""all => all.map((frame) => {{
+          frame.scrollLeft = 150;
+          const [name, caption] = [frame.querySelector("tbody th"), frame.querySelector("caption")];
+          return [name.{box}.left, caption.{box}.left, caption.{box}.width - frame.clientWidth]
+            .map((each) => Math.round(each));
+        }})"""
+    )
+    assert {tuple(each) for each in moved} == {(16, 16, 0)}
+
+
 def test_titles_of_neighbouring_columns_do_not_touch(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 820, "height": 900})
     page.goto(f"{address}en/recipes/compile_modes.html")
