@@ -603,6 +603,22 @@ def test_fields_of_what_pays_stand_below_each_other(page: Page, address: str, wi
     assert len(set(page.locator(".pays-fields input").evaluate_all(LEFT))) == 1
 
 
+@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 500), (390, 844, 800)])
+def test_results_begin_on_the_first_screen(
+    page: Page, address: str, width: int, height: int, most: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{address}en/results.html")
+    bar = page.locator(".headline .bars-bar").first.bounding_box()
+    assert bar
+    assert bar["y"] < most
+    page.locator(".group-links a").last.click()
+    wait_for_layout(page)
+    group = page.locator(".headline-group").last
+    top = group.locator("h2").evaluate("(e) => e.getBoundingClientRect().top")
+    assert 0 < top < height / 2
+
+
 def test_figures_of_a_result_stand_at_one_height_on_a_phone(page: Page, address: str) -> None:
     page.set_viewport_size(PHONE)
     page.goto(f"{address}en/results.html")
