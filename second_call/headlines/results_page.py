@@ -36,6 +36,7 @@ from .headline_parts import (
     format_startup,
     link_words,
     make_ratio,
+    name_ratio,
     name_release,
     name_variant,
     sort_versions,
@@ -218,17 +219,10 @@ def _column_names(state: State | None) -> list[str]:
 
     What is less memory or less startup has no startup of its own, and nothing to break even.
     """
-    names = [_("Before and after"), _name_ratio(state)]
+    names = [_("Before and after"), name_ratio(state)]
     if state not in (State.MEMORY, State.STARTUP):
         names += [_("Up-front cost"), _("Breaks even after")]
     return names
-
-
-def _name_ratio(state: State | None) -> str:
-    """Return the heading of the column with ratios."""
-    if state is State.MEMORY:
-        return _("Memory reduction")
-    return _("Speed-up")
 
 
 def _make_row(
@@ -311,7 +305,7 @@ def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) 
     typography = Typography.of(env.config)
     head = [
         "",
-        _name_ratio(state),
+        name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),

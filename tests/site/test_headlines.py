@@ -334,11 +334,23 @@ def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> Non
     soup = parse(front.build().page("index"))
     rows = soup.select(".recipe-row")
     assert [row.select_one("a")["href"] for row in rows] == 3 * ["recipes/steps.html"]
-    parts = ("symptom", "fix", "ratio", "facts")
+    parts = ("symptom", "fix", "ratio", "quantity", "facts")
     assert [[words(row.select_one(f".recipe-row-{part}")) for part in parts] for row in rows] == [
-        ["It waits", "Capture it", "8.00×", "100 ms up front, nothing compiled"],
-        ["step() is slow", "Pass fused=True", "2.40×", "no up-front cost, nothing compiled"],
-        ["The start is slow", "Keep the cache", "2.50×", "saves 7.5 s in each new process"],
+        ["It waits", "Capture it", "8.00×", "Speed-up", "100 ms up front, nothing compiled"],
+        [
+            "step() is slow",
+            "Pass fused=True",
+            "2.40×",
+            "Speed-up",
+            "no up-front cost, nothing compiled",
+        ],
+        [
+            "The start is slow",
+            "Keep the cache",
+            "2.50×",
+            "first call",
+            "saves 7.5 s in each new process",
+        ],
     ]
 
 
