@@ -66,7 +66,7 @@ Is the step of your Adam, AdamW, NAdam or custom optimizer slow? One keyword may
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more
      - Pass ``fused=True``; compiling the step adds little
