@@ -175,6 +175,7 @@ html_theme_options = {
     "show_prev_next": False,
     "show_toc_level": 2,
     "navigation_with_keys": False,  # arrow keys scroll wide tables and code
+    "article_header_start": ["parents"],
     "navbar_center": ["site-nav"],
     "navbar_persistent": ["search-button"],
     "navbar_end": ["language-switcher", "color-mode"],

@@ -28,8 +28,8 @@ MEASURE = """() => {
   const box = document.querySelector("article section.answer");
   const drawing = document.querySelector("article figure.chart .bars");
   const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
-  const silent = ".highlight, .recorded-output, .recipe-head, .code-cases > label, legend, svg,"
-    + " .bars, .bars-key, .answer > h2, details, nav, [popover]";
+  const silent = ".highlight, .recorded-output, .recipe-head, .unfold-line, .code-cases > label,"
+    + " legend, svg, .bars, .bars-key, .answer > h2, details, nav, [popover]";
   const count = (part) => {
     let words = 0;
     const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);

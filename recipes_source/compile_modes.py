@@ -80,7 +80,7 @@ Choose the mode by how busy your GPU is.
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :ref:`look <busy-share>`
+   * - GPU busy below 80% (:ref:`measure it <busy-share>` with ``look``)
      - Use ``reduce-overhead``, or capture manually: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
      - Try ``default`` and ``reduce-overhead``; keep the winner

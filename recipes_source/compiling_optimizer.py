@@ -66,7 +66,7 @@ Is ``optimizer.step()`` slow with Adam, AdamW, NAdam or a custom optimizer? One 
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Pass ``fused=True``, then capture the iteration: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more
      - Pass ``fused=True``; compiling the step adds little

@@ -104,7 +104,7 @@ Does your GPU wait for the CPU to launch kernels?
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95%
      - Expect little from a graph: it only removes idle time
@@ -397,10 +397,6 @@ def publish_start(case, calls):
 
 
 # %%
-# .. _graph-pitfalls:
-#
-# Pitfalls
-# --------
 
 # sphinx_gallery_fold = "Helpers: capture a function"
 # sphinx_gallery_once = True
@@ -416,6 +412,11 @@ def record(function):
 
 
 # %%
+# .. _graph-pitfalls:
+#
+# Pitfalls
+# --------
+#
 # A result I kept has changed
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #

@@ -85,7 +85,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Without an ``OutOfMemoryError``, :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
      - Save fewer activations: reduce the budget or checkpoint blocks

@@ -87,7 +87,7 @@ Is your first call slow, and does your model repeat a layer?
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :ref:`look <busy-share>`
+   * - GPU busy below 80% (:ref:`measure it <busy-share>` with ``look``)
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
      - Compile the blocks, then try a graph

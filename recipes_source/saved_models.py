@@ -86,7 +86,7 @@ Does every new container compile before it answers, even though the model has no
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Do not compile. Capture the eager model: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder

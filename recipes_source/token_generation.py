@@ -74,7 +74,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - A static cache, and a CUDA graph of the decode step
    * - GPU busy 80 to 95%
      - Try a graph: it can save only the idle share

@@ -70,7 +70,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by :doc:`look </recipes/where_time_goes>`
+   * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
    * - GPU busy 80 to 95%
      - Compile, then try ``reduce-overhead`` if shapes repeat

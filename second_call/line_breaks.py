@@ -1,7 +1,9 @@
-"""Where lines do not break: within short words and code with a hyphen, and before a middle dot.
+"""Where lines break: not within short words with a hyphen, nor before a middle dot.
 
 Browsers break after any hyphen, so that a title on a phone ends in "speed-" and a chart calls a
-variant "reduce-". No style sheet forbids that without all other breaks, so words are marked.
+variant "reduce-". No style sheet forbids that without all other breaks, so words are marked. The
+names in a table of measurements may break behind an underscore, where they would leave no room for
+figures on a phone.
 """
 
 import re
@@ -9,6 +11,8 @@ import re
 from docutils import nodes
 from markupsafe import Markup, escape
 from sphinx.application import Sphinx
+
+from sphinx_recorded_gallery.api import MEASURED_TABLE_CLASS
 
 _CSS_CLASS = "unbroken"
 _MOST_CHARACTERS = 20  # of a word; a longer one would stand out of a narrow column
@@ -45,7 +49,9 @@ def keep_together(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
             continue
         if isinstance(parent, _VERBATIM):
             continue
-        if _is_of_heading(parent):
+        if _is_name_in_table(parent):
+            parent.replace(text, _let_break_behind_underscores(text))
+        elif _is_of_heading(parent):
             parent.replace(text, _mark_words(text))
         elif _DOT in text:
             parent.replace(text, nodes.Text(text.replace(_DOT, _DOT_AFTER_WORD)))
@@ -55,12 +61,47 @@ def _is_of_heading(node: nodes.Node | None) -> bool:
     """Tell whether a node is a heading, or a link or marked words within one."""
     while isinstance(node, nodes.Inline):
         node = node.parent
-    return isinstance(node, _HEADINGS) or _is_gains_line(node)
+    return isinstance(node, _HEADINGS) or _is_gains_line(node) or _is_head_of_table(node)
 
 
 def _is_gains_line(node: nodes.Node | None) -> bool:
     """Tell whether a node is a line of the answer, which is as large as a title on a phone."""
     return isinstance(node, nodes.paragraph) and "gains-line" in node["classes"]
+
+
+def _is_head_of_table(node: nodes.Node | None) -> bool:
+    """Tell whether a node is in a heading of a column of measurements, or among their names."""
+    cell = _find_measured_cell(node)
+    return cell is not None and isinstance(cell.parent.parent, nodes.thead)
+
+
+def _is_name_in_table(node: nodes.Node | None) -> bool:
+    """Tell whether a node is in the name of a line of measurements."""
+    cell = _find_measured_cell(node)
+    if cell is None or isinstance(cell.parent.parent, nodes.thead):
+        return False
+    columns = list(cell.parent.parent.parent.findall(nodes.colspec))
+    return bool(columns[cell.parent.index(cell)].get("stub"))
+
+
+def _find_measured_cell(node: nodes.Node | None) -> nodes.entry | None:
+    """Return the cell of a table of measurements in which a node is; None outside of them."""
+    while node is not None and not isinstance(node, nodes.entry):
+        node = node.parent
+    if node is None:
+        return None
+    table = node.parent.parent.parent.parent
+    return node if MEASURED_TABLE_CLASS in table["classes"] else None
+
+
+def _let_break_behind_underscores(text: str) -> list[nodes.Node]:
+    """Return a name in parts, between which a line may break."""
+    first, *others = text.split("_")
+    parts: list[nodes.Node] = [nodes.Text(first)]
+    for other in others:
+        parts[-1] = nodes.Text(f"{parts[-1]}_")
+        parts += [nodes.raw("", "<wbr>", format="html"), nodes.Text(other)]
+    return parts
 
 
 def _mark_words(text: str) -> list[nodes.Node]:

@@ -11,6 +11,8 @@ from sphinx.application import Sphinx
 
 from sphinx_recorded_gallery.api import Language
 
+from .labels import _
+
 NAMES: Mapping[str, Mapping[str, str]] = {
     "compile_modes": {
         "CPU, not compiled": "CPU, eager",
@@ -67,3 +69,10 @@ def name_in_english(app: Sphinx, docname: str, kind: str, word: str) -> str | No
         return None
     recipe = PurePosixPath(docname).name
     return NAMES.get(recipe, {}).get(word)
+
+
+def list_plain_names(recipe: str) -> dict[str, str]:
+    """Return names for readers who have not read the recipe, by the variants that it measures."""
+    if recipe != "token_generation":
+        return {}
+    return {"default": "torch.compile", "graph by hand": _("CUDA graph")}

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.api import Gallery
+from sphinx_recorded_gallery.api import MEASURED_TABLE_CLASS, Gallery
 
 LEAST_COLUMNS = 3  # a table with fewer columns fits a phone
 
@@ -20,7 +20,7 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """
     is_recipe = Gallery(app.env).load_page(docname) is not None
     for table in doctree.findall(nodes.table):
-        if "measured-table" in table["classes"]:
+        if MEASURED_TABLE_CLASS in table["classes"]:
             continue
         if is_recipe or "cards" in table["classes"]:
             _label_table(table)

@@ -40,8 +40,9 @@ A mistake that a person can correct is raised as :class:`GalleryError`; :func:`n
 one of a file in another encoding.
 
 ``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as the names
-of variants. ``RecipePage`` is the type of a page that :meth:`Gallery.load_page` returns: it has
-the ``recipe``, with ``path``, ``title`` and ``summary``, and its ``recording``, which may be None.
+of variants, and ``MEASURED_TABLE_CLASS`` that of a table of measurements. ``RecipePage`` is the
+type of a page that :meth:`Gallery.load_page` returns: it has the ``recipe``, with ``path``,
+``title`` and ``summary``, and its ``recording``, which may be None.
 """
 
 from .errors import GalleryError, not_utf8
@@ -55,7 +56,13 @@ from .measurements.ranges import Measurement
 from .measurements.release_changes import Change
 from .measurements.rows import slug
 from .old_titles import note_link
-from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, NOTEBOOK_HEAD, find_cell_behind
+from .page_nodes import (
+    DATA_CLASS,
+    DOWNLOADS_ONLY,
+    MEASURED_TABLE_CLASS,
+    NOTEBOOK_HEAD,
+    find_cell_behind,
+)
 from .pages.markdown import MarkdownPage, write_block
 from .pages.page_header import add_page_link
 from .project import code_digest
@@ -70,6 +77,7 @@ from .typography import Typography
 __all__ = [
     "DATA_CLASS",
     "DOWNLOADS_ONLY",
+    "MEASURED_TABLE_CLASS",
     "NOTEBOOK_HEAD",
     "ONLY_HTML",
     "CatalogStatus",

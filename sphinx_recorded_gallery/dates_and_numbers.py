@@ -7,16 +7,19 @@ from datetime import date
 from decimal import localcontext
 from functools import cache, reduce
 from pathlib import Path
+from typing import Literal
 
 from babel import Locale, dates, numbers
 
 SEPARATOR = " · "  # between names or facts that stand in a row: "matmul · rows: 128"
 _TYPOGRAPHY = Path(__file__).with_name("punctuation.toml")
 
+DateLength = Literal["medium", "long"]
 
-def format_date(moment: date, locale: Locale) -> str:
-    """Return a date that no line break divides: November 21, 2026."""
-    day = typeset(str(dates.format_date(moment, "long", locale=locale)), locale)
+
+def format_date(moment: date, locale: Locale, length: DateLength = "long") -> str:
+    """Return a date that no line break divides: November 21, 2026, or Nov 21, 2026 as medium."""
+    day = typeset(str(dates.format_date(moment, length, locale=locale)), locale)
     return day.replace(" ", "\N{NO-BREAK SPACE}")
 
 

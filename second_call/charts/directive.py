@@ -30,6 +30,7 @@ from sphinx_recorded_gallery.api import (
 
 from ..make_nodes import make_table, render_html
 from ..quantities import name_parts
+from ..renamed_variants import list_plain_names
 from .bars import (
     BAR_CHARACTERS,
     GPU,
@@ -137,8 +138,11 @@ class ChartDirective(SphinxDirective):
         return data, draw_plain_bars(data)
 
     def _query(self, quantities: Sequence[str], **more: Any) -> ChartData:
-        """Ask the recipe of the page for what the options name."""
-        return query(
+        """Ask the recipe of the page for what the options name.
+
+        On another page, variants have the names that their recipe's readers need not know.
+        """
+        data = query(
             self.env,
             self._find_recipe(),
             case=self.options.get("case", ""),
@@ -147,6 +151,11 @@ class ChartDirective(SphinxDirective):
             best=self.options.get("best", ""),
             **more,
         )
+        if "recipe" not in self.options:
+            return data
+        names = list_plain_names(self.options["recipe"])
+        rows = [replace(row, name=names.get(row.variant, row.name)) for row in data.rows]
+        return replace(data, rows=rows)
 
     def _find_recipe(self) -> str:
         """Return the page of the recipe that is drawn; raises ``ValueError`` if there is none."""

@@ -35,6 +35,7 @@ from .headline_parts import (
     format_startup,
     link_words,
     make_ratio,
+    name_ratio,
     sort_versions,
 )
 
@@ -213,12 +214,26 @@ def _make_row(
         return row
     row += draw_bars(env, symptom["recipe"], gain)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    row += make_paragraph(*ratio, css_class="recipe-row-ratio")
+    figure = make_paragraph(*ratio, css_class="recipe-row-ratio")
+    quantity = nodes.Text(_name_ratio(env, symptom["recipe"], gain))
+    row += make_element(
+        "div",
+        figure,
+        make_paragraph(quantity, css_class="recipe-row-quantity"),
+        css_class="recipe-row-gain",
+    )
     facts = _describe_startup(gain, typography)
     if gain.state in (State.STARTUP, State.MEMORY):
         facts = _describe_later_calls(gain, typography) or _describe_saving(gain, typography)
     row += make_paragraph(nodes.Text(facts), css_class="recipe-row-facts")
     return row
+
+
+def _name_ratio(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
+    """Return what a ratio is of: of calls a speed-up, else memory or what starts."""
+    if gain.state is State.STARTUP:
+        return Gallery(env).name_quantity(recipe, gain.after.measurement.quantity)
+    return name_ratio(gain.state)
 
 
 def _describe_startup(gain: Gain, typography: Typography) -> str:

@@ -102,6 +102,13 @@ def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[n
     return [mark, nodes.Text(" "), ratio]
 
 
+def name_ratio(state: State | None) -> str:
+    """Return what the ratio of a gain is of."""
+    if state is State.MEMORY:
+        return _("Memory reduction")
+    return _("Speed-up")
+
+
 def format_startup(gain: Gain, typography: Typography) -> str:
     """Return what a process takes once; empty if it was not measured or is no question."""
     if gain.state in (State.MEMORY, State.STARTUP):

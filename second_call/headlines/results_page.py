@@ -36,6 +36,7 @@ from .headline_parts import (
     format_startup,
     link_words,
     make_ratio,
+    name_ratio,
     name_release,
     name_variant,
     sort_versions,
@@ -67,13 +68,15 @@ class Results(SphinxDirective):
 
 
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
-    """Return the legend, a table for each group, and links to the data."""
+    """Return links to the groups, the legend, a table for each group, and links to the data."""
     cases = _list_cases(env, headlines)
     are_single = are_single_runs([case.gain for case in cases if case.gain])
     note = describe_single_runs() if are_single else ""
     legend = render("legend.html", has_losses=True, has_ranges=not are_single, note=note)
-    tables = make_element("div", legend, css_class="results")
-    for state, members in group_cases(cases):
+    groups = group_cases(cases)
+    links = _link_groups([state for state, _members in groups], Typography.of(env.config))
+    tables = make_element("div", *links, legend, css_class="results")
+    for state, members in groups:
         tables += _make_group(env, state, members, cases, are_marked=not are_single)
     rows: list[dict[str, Any]] = []
     for docname in watch(env, list_recipes):
@@ -114,6 +117,23 @@ def _ratio(case: Case) -> float:
     return case.gain.ratio.value
 
 
+def _link_groups(states: Sequence[State | None], typography: Typography) -> list[nodes.Element]:
+    """Return a list of links to the groups of a page; nothing where there is one group."""
+    if len(states) < 2:
+        return []
+    links = make_element("ul", css_class="group-links")
+    for state in states:
+        title, _explanation = _describe_state(state, typography)
+        address = {"href": f"#{_name_group(state)}"}
+        links += make_element("li", make_element("a", nodes.Text(title), attributes=address))
+    return [links]
+
+
+def _name_group(state: State | None) -> str:
+    """Return the anchor of a group."""
+    return state.value if state else "not-measured"
+
+
 def _make_group(
     env: BuildEnvironment,
     state: State | None,
@@ -129,17 +149,20 @@ def _make_group(
     typography = Typography.of(env.config)
     title, explanation = _describe_state(state, typography)
     group = make_element("section", css_class="headline-group")
-    group["ids"] = [state.value if state else "not-measured"]
+    group["ids"] = [_name_group(state)]
     group += make_element("h2", nodes.Text(title))
     baselines = _name_baselines(env, members)
-    if baselines:
-        compared = _("Compared with: %s.") % typography.join_names(baselines)
+    usual = baselines[0] if baselines else ""
+    if usual:
+        compared = _("Compared with: %s.") % usual
+        if len(baselines) > 1:
+            compared = _("Compared with: %s, unless a row says otherwise.") % usual
         explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
     body = make_element("tbody", css_class="headlines")
     for case in members:
-        body += _make_row(env, case, cases, is_marked=are_marked)
+        body += _make_row(env, case, cases, usual, is_marked=are_marked)
     group += make_element("table", _make_head(state), body, css_class="results-table")
     if state:
         table = _make_figures(env, state, members)
@@ -180,12 +203,15 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
 
 def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]:
     """Return the variants with which a group is compared, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for case in members:
-        if case.gain:
-            name = name_variant(env, case.words["recipe"], case.gain.before.measurement)
-            counts[name] += 1
+    counts = Counter(_name_baseline(env, case) for case in members if case.gain)
     return [name for name, _count in counts.most_common()]
+
+
+def _name_baseline(env: BuildEnvironment, case: Case) -> str:
+    """Return the variant with which a case is compared; empty if it was not measured."""
+    if case.gain is None:
+        return ""
+    return name_variant(env, case.words["recipe"], case.gain.before.measurement)
 
 
 def _column_names(state: State | None) -> list[str]:
@@ -193,24 +219,22 @@ def _column_names(state: State | None) -> list[str]:
 
     What is less memory or less startup has no startup of its own, and nothing to break even.
     """
-    names = [_("Before and after"), _name_ratio(state)]
+    names = [_("Before and after"), name_ratio(state)]
     if state not in (State.MEMORY, State.STARTUP):
         names += [_("Up-front cost"), _("Breaks even after")]
     return names
 
 
-def _name_ratio(state: State | None) -> str:
-    """Return the heading of the column with ratios."""
-    if state is State.MEMORY:
-        return _("Memory reduction")
-    return _("Speed-up")
-
-
 def _make_row(
-    env: BuildEnvironment, case: Case, cases: Sequence[Case], *, is_marked: bool
+    env: BuildEnvironment, case: Case, cases: Sequence[Case], usual: str, *, is_marked: bool
 ) -> nodes.Element:
-    """Return the row of a case."""
-    row = make_element("tr", _make_title(env, case, cases), css_class="headline")
+    """Return the row of a case, which names its baseline if that is not the group's ``usual``."""
+    title = _make_title(env, case, cases)
+    baseline = _name_baseline(env, case)
+    if baseline not in ("", usual):
+        words = nodes.Text(_("compared with %s") % baseline)
+        title += make_paragraph(words, css_class="headline-baseline")
+    row = make_element("tr", title, css_class="headline")
     gain = case.gain
     if gain is None:
         row += _make_empty_cell(case)
@@ -281,7 +305,7 @@ def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) 
     typography = Typography.of(env.config)
     head = [
         "",
-        _name_ratio(state),
+        name_ratio(state),
         _("Before"),
         _("After"),
         _("GPU busy"),

@@ -29,7 +29,8 @@ from .rows import Size, Table, find_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
-FIRST_QUANTITY = "speedup"  # the first column, since a phone shows only two
+# The first columns, in this order: what decides is on a phone before it scrolls.
+FIRST_QUANTITIES = ("speedup", "wall", "first_call", "break_even")
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -154,9 +155,9 @@ def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
 
 
 def _order(quantities: Sequence[str]) -> list[str]:
-    """Return the quantities with the speed-up first, next to the variants."""
-    first = [quantity for quantity in quantities if quantity == FIRST_QUANTITY]
-    others = [quantity for quantity in quantities if quantity != FIRST_QUANTITY]
+    """Return the quantities with those first that decide, next to the variants."""
+    first = [quantity for quantity in FIRST_QUANTITIES if quantity in quantities]
+    others = [quantity for quantity in quantities if quantity not in FIRST_QUANTITIES]
     return first + others
 
 

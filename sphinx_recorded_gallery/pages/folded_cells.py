@@ -59,26 +59,25 @@ def _is_printed(node: nodes.Element) -> bool:
     return PRINT_CLASS in node["classes"] and NOT_IN_HTML not in node
 
 
-def button(document: nodes.document) -> str:
-    """Return the button that opens all folded cells of a page, which waits for its script."""
-    if not any(document.findall(folded_cell)):
-        return ""
-    unfold, fold = escape(_("Unfold all")), escape(_("Fold all"))
-    return (
-        f'<li><button type="button" class="recipe-action unfold-all" data-fold="{fold}">'
-        f"{unfold}</button></li>"
-    )
-
-
 def visit_cell(self: HTML5Translator, node: folded_cell) -> None:
     """Write the summary and begin the code, which has the address of the cell.
 
-    The address is inside of what is folded, so that a browser opens it for a link by itself.
+    The address is inside of what is folded, so that a browser opens it for a link by itself. Above
+    the first cell stands a button that opens all of them; books run no scripts.
     """
+    if node is next(self.document.findall(folded_cell)) and self.builder.name != "epub":
+        self.body.append(_make_button())
     opening = self.starttag({"classes": node["summary_classes"]}, "summary", "")
     summary = self.encode(node["summary"])
     self.body.append(f'<details class="folded-cell">{opening}{summary}</summary>\n')
     self.body.append(self.starttag(node, "div"))
+
+
+def _make_button() -> str:
+    """Return the button that opens all folded cells of a page, which waits for its script."""
+    unfold, fold = escape(_("Unfold all")), escape(_("Fold all"))
+    button = f'<button type="button" class="unfold-all" data-fold="{fold}">{unfold}</button>'
+    return f'<p class="unfold-line">{button}</p>\n'
 
 
 def depart_cell(self: HTML5Translator, _node: folded_cell) -> None:

@@ -12,11 +12,10 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..dates_and_numbers import format_date, format_number
+from ..dates_and_numbers import format_date, format_number, join_names
 from ..languages import Language
 from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
 from ..recipes.recording import Recording
-from .folded_cells import button
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -87,13 +86,15 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     facts = recording.facts
     device = facts["device"]
     date = format_date(recording.recorded, locale)
-    values = {"device": recording.device_name, "date": date}
+    recorded_on = [recording.device_name]
     package = next((package for package in names if facts["versions"].get(package)), None)
-    if package is None:
-        summary = _("Recorded on %(device)s, %(date)s") % values
-    else:
-        values["package"] = f"{names[package]} {facts['versions'][package]}"
-        summary = _("Recorded on %(device)s with %(package)s, %(date)s") % values
+    if package is not None:
+        recorded_on.append(f"{names[package]} {facts['versions'][package]}")
+    values = {
+        "device": join_names(recorded_on, locale),
+        "date": format_date(recording.recorded, locale, "medium"),  # a phone has one line for it
+    }
+    summary = _("Recorded on %(device)s, %(date)s") % values
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
         commit += " " + _("with uncommitted changes")
@@ -163,7 +164,7 @@ def visit_links(self: HTML5Translator, node: page_links) -> None:
             attributes["download"] = link["download"]
         start = self.starttag(link, "a", "", **attributes)
         self.body.append(f"<li>{start}{self.encode(link.astext())}</a></li>")
-    self.body.append(f"{button(self.document)}</ul>\n")
+    self.body.append("</ul>\n")
     raise nodes.SkipNode
 
 

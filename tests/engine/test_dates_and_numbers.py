@@ -12,6 +12,7 @@ from sphinx_recorded_gallery.languages import find_locale
 def test_dates_and_marks_follow_the_language() -> None:
     day = date(2026, 11, 21)
     assert format_date(day, find_locale("ko")) == "2026년\xa011월\xa021일"
+    assert format_date(day, find_locale("en"), "medium") == "Nov\xa021,\xa02026"
     zh, made = find_locale("zh_CN"), "eager: 3 ms (2–4 ms), 6; 整体编译 的 1万"
     assert format_date(day, zh) == "2026\xa0年\xa011\xa0月\xa021\xa0日"
     assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"

@@ -3,7 +3,7 @@
 import re
 import runpy
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -480,18 +480,21 @@ def test_a_menu_over_a_page_is_closed_by_its_button(page: Page, address: str, to
 
 
 @by_recipe
-def test_facts_stand_below_the_verdict_and_all_ends_at_one_edge(
+def test_facts_stand_in_a_row_above_the_code_and_all_ends_at_one_edge(
     page: Page, address: str, name: str
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{address}en/recipes/{name}.html")
     edge = "(e) => e.getBoundingClientRect()"
-    verdict, chart, facts = (
-        page.locator(f".answer > {part}").evaluate(edge)
-        for part in (".verdict", "figure.chart", ".facts")
+    parts = (".verdict", "figure.chart", ".facts", ".answer-code")
+    boxes = [page.locator(f".answer > {part}").evaluate(edge) for part in parts]
+    for above, below in pairwise(boxes):
+        assert 0 <= below["top"] - above["bottom"] < 20  # no dead area
+        assert below["right"] == above["right"]
+    tops = page.locator(".answer .code-cases > label").evaluate_all(
+        "all => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     )
-    assert 0 <= facts["top"] - verdict["bottom"] < 20
-    assert facts["left"] > chart["right"]
+    assert len(set(tops)) <= 1  # tabs in one line
     parts = "article :is(.highlight, table, figure.chart > *, .answer, .neighbours, .folded-cell)"
     ends = page.locator(f"{parts}:not(.answer *)").evaluate_all(
         """all => all.filter((each) => each.checkVisibility())
@@ -535,6 +538,33 @@ def test_tables_begin_and_end_where_their_rules_do(page: Page, address: str) -> 
     assert {end for _, end in figures} == {0}
 
 
+def test_a_phone_shows_what_decides_and_keeps_names_in_sight(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    wait_for_layout(page)
+    frames = page.locator(".pst-scrollable-table-container:has(> .measured-table)")
+    frames.evaluate_all("all => all.forEach((each) => each.scrollIntoView())")
+    box = "getBoundingClientRect()"
+    seen = frames.evaluate_all(
+        f"""all => all.map((frame) => [...frame.querySelectorAll("thead th")]
+          .filter((each) => each.{box}.right <= frame.{box}.right + 1)
+          .map((each) => each.textContent.trim()))"""
+    )
+    assert len(seen) > 4
+    deciding = ["speed-up", "wall time", "first call", "breaks even after"]
+    assert all(titles[:2] == deciding[:2] for titles in seen)
+    assert sum(titles[:4] == deciding for titles in seen) > 3
+    moved = frames.evaluate_all(
+        f"""all => all.map((frame) => {{
+          frame.scrollLeft = 150;
+          const [name, caption] = [frame.querySelector("tbody th"), frame.querySelector("caption")];
+          return [name.{box}.left, caption.{box}.left, caption.{box}.width - frame.clientWidth]
+            .map((each) => Math.round(each));
+        }})"""
+    )
+    assert {tuple(each) for each in moved} == {(16, 16, 0)}
+
+
 def test_titles_of_neighbouring_columns_do_not_touch(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 820, "height": 900})
     page.goto(f"{address}en/recipes/compile_modes.html")
@@ -566,7 +596,7 @@ def test_folded_cells_in_a_row_are_one_list(page: Page, address: str) -> None:
           - each.previousElementSibling.getBoundingClientRect().bottom)"""
     )
     assert len(gaps) > 5
-    assert max(gaps) < 8
+    assert set(gaps) == {0}
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -574,6 +604,61 @@ def test_fields_of_what_pays_stand_below_each_other(page: Page, address: str, wi
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{address}en/index.html")
     assert len(set(page.locator(".pays-fields input").evaluate_all(LEFT))) == 1
+
+
+@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 500), (390, 844, 800)])
+def test_results_begin_on_the_first_screen(
+    page: Page, address: str, width: int, height: int, most: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"{address}en/results.html")
+    bar = page.locator(".headline .bars-bar").first.bounding_box()
+    assert bar
+    assert bar["y"] < most
+    page.locator(".group-links a").last.click()
+    wait_for_layout(page)
+    group = page.locator(".headline-group").last
+    top = group.locator("h2").evaluate("(e) => e.getBoundingClientRect().top")
+    assert 0 < top < height / 2
+
+
+def test_a_phone_meets_the_button_and_the_chart_first(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/index.html")
+    for part in (".front-actions", "figure.hero .bars"):
+        box = page.locator(part).bounding_box()
+        assert box
+        assert box["y"] + box["height"] < PHONE["height"]
+    page.set_viewport_size({"width": 1440, "height": 900})
+    hero, intro = (
+        page.locator(part).first.bounding_box() for part in ("figure.hero", ".gains-line")
+    )
+    assert hero
+    assert intro
+    assert abs(hero["y"] - intro["y"]) < 10
+
+
+def test_a_recipe_has_two_lines_between_title_and_answer_on_a_phone(
+    page: Page, address: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    head = page.locator(".recipe-head").bounding_box()
+    assert head
+    assert head["height"] < 60
+
+
+def test_the_list_of_sections_shows_parts_of_the_one_that_is_read(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}en/recipes/cuda_graphs.html")
+    parts = page.locator("#pst-page-toc-nav ul ul a")
+    assert parts.count() > 4
+    expect(parts.first).to_be_hidden()
+    page.locator("#pst-page-toc-nav a[href='#pitfalls']").click()
+    expect(parts.first).to_be_visible()
+    page.set_viewport_size(PHONE)
+    page.locator("header .secondary-toggle").first.click()
+    expect(page.locator("dialog[open] .toc-entry ul a").first).to_be_visible()
 
 
 def test_figures_of_a_result_stand_at_one_height_on_a_phone(page: Page, address: str) -> None:

@@ -217,6 +217,29 @@ def test_a_group_names_its_baselines_once_and_folds_its_ranges(site: Gallery) ->
     assert "80%" in figures  # of the limit
 
 
+def test_a_row_names_its_baseline_where_its_group_has_another(site: Gallery) -> None:
+    path = site.root / "results.rst"
+    path.write_text(path.read_text() + "      adam.100.graph.wall against fused: Captured\n")
+    page = site.build().page("results")
+    group = parse(page).select_one("#gpu-busy")
+    assert "Compared with: foreach, unless a row says otherwise." in words(group)
+    named = {
+        words(row.th): bool(row.select(".headline-baseline"))
+        for row in group.select("tr:has(th[scope=row])")
+    }
+    assert named.pop("Captured compared with fused")
+    assert named
+    assert not any(named.values())
+
+
+def test_links_lead_to_the_groups(site: Gallery) -> None:
+    soup = parse(site.build().page("results"))
+    links = {link["href"]: words(link) for link in soup.select(".group-links a")}
+    groups = soup.select(".headline-group")
+    assert links == {f"#{group['id']}": words(group.h2) for group in groups}
+    assert len(links) > 1
+
+
 def test_a_single_run_says_so_where_it_stands(site: Gallery) -> None:
     page = site.build().page("results")
     assert not parse(page).select(".headline-mark")
@@ -337,11 +360,23 @@ def test_a_recipe_is_a_row_of_symptom_fix_ratio_and_costs(front: Gallery) -> Non
     soup = parse(front.build().page("index"))
     rows = soup.select(".recipe-row")
     assert [row.select_one("a")["href"] for row in rows] == 3 * ["recipes/steps.html"]
-    parts = ("symptom", "fix", "ratio", "facts")
+    parts = ("symptom", "fix", "ratio", "quantity", "facts")
     assert [[words(row.select_one(f".recipe-row-{part}")) for part in parts] for row in rows] == [
-        ["It waits", "Capture it", "8.00×", "100 ms up front, nothing compiled"],
-        ["step() is slow", "Pass fused=True", "2.40×", "no up-front cost, nothing compiled"],
-        ["The start is slow", "Keep the cache", "2.50×", "saves 7.5 s in each new process"],
+        ["It waits", "Capture it", "8.00×", "Speed-up", "100 ms up front, nothing compiled"],
+        [
+            "step() is slow",
+            "Pass fused=True",
+            "2.40×",
+            "Speed-up",
+            "no up-front cost, nothing compiled",
+        ],
+        [
+            "The start is slow",
+            "Keep the cache",
+            "2.50×",
+            "first call",
+            "saves 7.5 s in each new process",
+        ],
     ]
 
 

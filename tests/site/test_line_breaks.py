@@ -1,9 +1,13 @@
 """Where lines do not break, and text that is folded."""
 
+from types import SimpleNamespace
+
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 
-from second_call.line_breaks import keep_words_whole
+from second_call.line_breaks import keep_together, keep_words_whole
+from second_call.make_nodes import make_table
 from tests.helpers.gallery import Gallery
 
 PAGE = """
@@ -45,6 +49,19 @@ def test_words_of_titles_and_short_code_stay_on_a_line(site: Gallery) -> None:
         "reduce-overhead",
     ]
     assert "a speed-up\u00a0· and" in page.get_text()
+
+
+def test_names_of_measurements_break_behind_underscores_and_headings_do_not() -> None:
+    table = make_table(
+        ["", "speed-up"], [[nodes.Text("a_b"), nodes.Text("x_y")]], classes=["measured-table"]
+    )
+    next(table.findall(nodes.colspec))["stub"] = True
+    app = SimpleNamespace(builder=SimpleNamespace(format="html"))
+    keep_together(app, table, "index")
+    head, line = table.findall(nodes.row)
+    assert [node.astext() for node in line[0].findall(nodes.raw)] == ["<wbr>"]
+    assert not list(line[1].findall(nodes.raw))
+    assert [node.astext() for node in head.findall(nodes.inline)] == ["speed-up"]
 
 
 def test_folded_text_opens_below_its_title_which_is_translated(site: Gallery) -> None:

@@ -88,6 +88,14 @@ def test_a_table_has_the_medians_of_all_processes(gallery: Gallery) -> None:
     )
 
 
+def test_the_first_columns_are_those_that_decide(gallery: Gallery) -> None:
+    names = ["kernels", "first_call", "wall", "speedup"]
+    rows = "".join(f'row("graphs", "{name}", 2.0, ""), ' for name in names)
+    (table,) = find_page(build(gallery, f"publish([{rows}], *{names})\n")).select("table")
+    head, *_lines = read_lines(table)
+    assert head == ["", "speed-up", "wall time", "first call", "kernels"]
+
+
 def test_the_notebook_keeps_what_the_run_has_shown_and_says_so(gallery: Gallery) -> None:
     result = build(gallery, PLAIN + SHOW)
     notebook = json.loads((result.out / "recipes/steps.ipynb").read_text())

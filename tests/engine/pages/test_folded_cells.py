@@ -72,7 +72,7 @@ def test_a_table_is_not_folded_with_what_is_printed(site: Gallery) -> None:
 def test_the_button_for_all_cells_comes_with_its_script(site: Gallery) -> None:
     site.add("plain", RECIPE)
     build = site.build()
-    [button] = page_of(build).select(".recipe-actions li > button.unfold-all")
+    [button] = page_of(build).select(".unfold-line:has(+ .folded-cell) > button.unfold-all")
     assert (button.get_text(), button["data-fold"]) == ("Unfold all", "Fold all")
     [script] = re.findall(r'<script[^>]*src="([^"]*folded_cells\.js)[^>]*>', build.page(PAGE))
     assert (build.out / "recipes" / script).resolve().is_file()
