@@ -114,7 +114,7 @@ Does every new container compile before it answers, even though the model has no
   ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype feature in 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton, and a C++ compiler. Without a GPU, the recipe
   falls back to a small model on the CPU and leaves out CUDA graphs.
-- In the image: a C compiler such as gcc and Python's headers, because Triton builds its launcher at run time. You do
+- In the image: a C compiler such as gcc and Python's headers, because Triton builds a C extension at run time. You do
   not need the CUDA toolkit: Triton ships ``ptxas``. We did not test an image without a compiler.
 """
 
