@@ -147,9 +147,12 @@ def format_value(
 ) -> str:
     """Return a value rounded at the place ``last``, with its unit, or ``bare`` without.
 
-    The multiple of the unit suits the value ``like``: 14 ms, not 0.014 s.
+    The multiple of the unit suits the value ``like``: 14 ms, not 0.014 s. Nothing is 0 in any unit,
+    and stands without one.
     """
     value = round(value, -last)
+    if not value and unit in _MULTIPLES:
+        return format_number(0, locale, 0)
     if unit == "share":
         digits = max(0, -2 - last)
         if bare:
