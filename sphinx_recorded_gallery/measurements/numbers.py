@@ -132,6 +132,11 @@ def _format_ends(measurement: Measurement, locale: Locale) -> tuple[str, str]:
     return low, format_measurement(measurement, locale, measurement.high)
 
 
+def round_measurement(measurement: Measurement) -> float:
+    """Return the value of a measurement as it is shown: 0.015 for 14.6 ms shown as 15 ms."""
+    return round(measurement.value, -find_last_digit(measurement))
+
+
 def format_measurement(
     measurement: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
 ) -> str:
