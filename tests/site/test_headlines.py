@@ -203,8 +203,37 @@ def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery
     roles = [bar["class"][-1] for bar in find_row(page, "compiled").select(".bars-words")]
     assert roles == ["before", "other"]  # it is slower
     plain = find_row(page, "Cache kept")
-    assert plain.select(".solid.plain")
+    assert plain.select(".solid.unknown")
     assert not plain.select(".waiting")
+
+
+def test_a_speed_up_that_is_no_quotient_of_its_times_is_explained(front: Gallery) -> None:
+    told = "Speed-ups are medians of ratios within each run"
+    write_page(front, NAMED)
+    build = front.build()
+    assert told not in build.page("results")
+    assert told not in build.page("index")
+    apart = timed("adam.100.fused.speedup", 2.9, unit="x")  # of 10 and 4 ms
+    store(front, *[apart if known.key == apart.key else known for known in FIGURES])
+    build = front.build()
+    groups = parse(build.page("results")).select(".headline-group")
+    assert [str(group["id"]) for group in groups if told in words(group)] == ["gpu-busy"]
+    assert told in words(parse(build.page("index")).select_one(".bars-legend"))
+
+
+def test_the_legend_has_what_is_drawn_and_no_more(front: Gallery) -> None:
+    write_page(front, NAMED)
+    legend = parse(front.build().page("results")).select(".bars-legend li")
+    assert [words(entry) for entry in legend] == [
+        *("GPU working, waiting", "before", "after", "after, no gain", "GPU share not measured"),
+        *("range over machines (arrow: longer)", "each row has its own scale"),
+    ]
+    write_page(front, NAMED[: NAMED.index("      adam.100.compiled")])
+    legend = parse(front.build().page("results")).select(".bars-legend li")
+    assert [words(entry) for entry in legend] == [
+        *("GPU working, waiting", "before", "after"),
+        *("range over machines (arrow: longer)", "each row has its own scale"),
+    ]
 
 
 def test_a_group_names_its_baselines_once_and_folds_its_ranges(site: Gallery) -> None:
@@ -224,10 +253,10 @@ def test_a_single_run_says_so_where_it_stands(site: Gallery) -> None:
     lines = replicates.read_text().splitlines(keepends=True)
     replicates.write_text("".join(lines[:2]))  # both are of one machine
     page = site.build().page("results")
-    assert find_values(find_row(page, "fused"))["Speed-up"].startswith("1 machine ")
+    assert find_values(find_row(page, "fused"))["Speed-up"].endswith(" 1 machine")
     replicates.write_text(lines[0])
     page = site.build().page("results")
-    assert find_values(find_row(page, "CUDA graph"))["Speed-up"].startswith("1 run ")
+    assert find_values(find_row(page, "CUDA graph"))["Speed-up"].endswith(" 1 run")
 
 
 def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
