@@ -335,7 +335,7 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     assert cpu["d"] == "M0 .5h500m500 0h1000"
     assert gpu["d"] == "M500 .5h500"
     assert picture.find(role="img")["aria-label"] == (
-        "CPU: busy 75% of the time (spans: 3); GPU: busy 25% of the time (spans: 2)"
+        "CPU: spans 3, busy until its end 75%; GPU: spans 2, busy until its end 50%"
     )
     ticks = [(text["x"], text.get_text()) for text in picture.select(".spans-axis text")]
     assert ticks[0] == ("0.00%", "0")
@@ -360,7 +360,23 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
     _name, characters, share = drawing.notebook.rows[0]
     assert characters == "█" * 24 + "·" * 24
-    assert share == "100%"  # of the time until it ends, as in the table
+    assert share == "2\u00a0s"
+
+
+def test_lanes_of_a_span_each_say_when_it_was_and_not_how_busy() -> None:
+    spans = {"import": [(0.0, 2.0)], "first call": [(2.0, 3.5)], "never": []}
+    lanes = [Lane(name=name, is_cpu=False, spans=lane) for name, lane in spans.items()]
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes))
+    assert drawing.table.head == ["", "begins after", "takes"]
+    assert drawing.table.rows == [
+        ["import", "0", "2\u00a0s"],
+        ["first call", "2\u00a0s", "1.5\u00a0s"],
+        ["never", "", ""],
+    ]
+    label = draw(drawing).find(role="img")["aria-label"].replace("\u00a0", " ")
+    assert label == (
+        "import: begins after 0, takes 2 s; first call: begins after 2 s, takes 1.5 s; never"
+    )
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -570,7 +586,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
         ["CUDA graphs", "1.0 ms", "50 GB"],
     ]
     assert words(spans)[:2] == ["CPU", "GPU"]
-    assert cells(spans)[1:] == [["CPU", "2", "50%"], ["GPU", "1", "25%"]]
+    assert cells(spans)[1:] == [["CPU", "2", "50%"], ["GPU", "1", "50%"]]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
     }
