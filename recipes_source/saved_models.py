@@ -744,7 +744,8 @@ for case, variant in {
 #    :only: nothing, cache-folder, cache-artifacts, torch_compile_job_id, aot_compile, precompile, not-compiled
 #    :best: cache-folder
 #
-#    From process start to first result, by what was shipped
+#    From process start to first result, by what was shipped. Of compiled code, that with the cache folder is first;
+#    eager code imports no compiler
 #
 # The first result arrives :claim:`after {fresh-process.cache-folder.first_result} instead of
 # {fresh-process.nothing.first_result} <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`.
@@ -801,7 +802,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: fresh process
 #    :best: cache-folder
 #
-#    Size of what you ship with the program
+#    Size of what you ship with the program; all are small
 #
 # You still load the weights separately, so new weights need no new cache. Building took
 # :measured:`build.aot_compile.wall` with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
@@ -824,7 +825,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: manual CUDA graph
 #    :best: not-compiled
 #
-#    Time to replay one call of this small model, by how it was loaded
+#    Time to replay one call of this small model, by how it was loaded. Eager code compiles nothing
 #
 # Every process captures its own graph, in :measured:`manual-cuda-graph.cache-folder.capture` with ``torch.cuda.graph``.
 # Here, the GPU is waiting on the CPU, so :claim:`a graph of the eager model is faster than compiled calls
