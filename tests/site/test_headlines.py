@@ -13,7 +13,12 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
-from second_call.headlines.does_it_pay import calls_to_pay, describe_fields, format_calls
+from second_call.headlines.does_it_pay import (
+    calls_to_pay,
+    describe_fields,
+    format_calls,
+    round_cost,
+)
 from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
@@ -360,16 +365,24 @@ def test_a_changed_list_of_results_changes_the_answer(front: Gallery) -> None:
 def test_the_table_of_what_pays_has_the_measured_startup(front: Gallery) -> None:
     soup = parse(front.build().page("index"))
     rows = [words(row) for row in soup.select(".pays-table tr")]
-    assert rows[0] == "A call takes 1.1× 1.5× 2× 5× 10×"
+    assert rows[:2] == ["A call takes Speed-up", "1.1× 1.5× 2× 5× 10×"]
     # 20 s: the start of the compiler and the first call
-    assert rows[1] == "1 ms 220,000 60,000 40,000 25,000 22,000"
+    assert rows[2] == "1 ms 220,000 60,000 40,000 25,000 22,000"
     assert soup.find("script", src=re.compile("does_it_pay.js"))
+
+
+def test_the_parts_of_the_up_front_cost_add_up() -> None:
+    cost = round_cost(11.56, 3.87)  # as 15, 12 and 3.9 they did not
+    assert (cost.total, cost.start_up, cost.first_call) == (15.5, 11.6, 3.9)
+    assert round_cost(0.04, 12).total == 12.04
 
 
 def test_calls_to_pay_are_startup_by_time_saved() -> None:
     assert calls_to_pay(12, 0.01, 1.5) == pytest.approx(3600)
     assert format_calls(3612.4, US) == "3,600"
     assert format_calls(0.02, US) == "1"
+    halves = [15.6 / (seconds * 0.8) for seconds in (0.001, 0.01, 0.1, 1)]
+    assert [format_calls(half, US) for half in halves] == ["20,000", "2,000", "200", "20"]
     assert describe_fields(12, 10, 1200, US).startswith("Compiling cannot pay off")
     told = describe_fields(12, 10, 2400, US)
     assert told.startswith("In a run of 2,400 calls of 10")
