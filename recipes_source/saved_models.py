@@ -802,7 +802,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: fresh process
 #    :best: cache-folder
 #
-#    Size of what you ship with the program; all are small
+#    Size of what you ship with the program
 #
 # You still load the weights separately, so new weights need no new cache. Building took
 # :measured:`build.aot_compile.wall` with ``aot_compile`` and :measured:`build.precompile.wall` with ``precompile``.
@@ -825,7 +825,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #    :case: manual CUDA graph
 #    :best: not-compiled
 #
-#    Time to replay one call of this small model, by how it was loaded. Eager code compiles nothing
+#    Time to replay one call of this small model, by how it was loaded
 #
 # Every process captures its own graph, in :measured:`manual-cuda-graph.cache-folder.capture` with ``torch.cuda.graph``.
 # Here, the GPU is waiting on the CPU, so :claim:`a graph of the eager model is faster than compiled calls

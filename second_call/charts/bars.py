@@ -94,7 +94,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     rows of a list that has them. There, the accent is a gain and no advice, and the longer bar is
     as long in each row. Returns None if nothing is measured.
     """
-    rows = _rows_without_groundless_gains(data)
+    rows = _rows_without_groundless_advice(data)
     shares = [busy_share(row) for row in rows]
     if all(share is None for share in shares):
         return draw_plain_bars(data, compact=compact)
@@ -143,7 +143,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
     is; so its bars are outlines. Their accent is a gain and no advice, and the longer bar is as
     long in each row. Returns None if nothing is measured.
     """
-    rows = _rows_without_groundless_gains(data)
+    rows = _rows_without_groundless_advice(data)
     if not rows:
         return None
     limit = data.limit
@@ -277,15 +277,23 @@ def _name_roles(rows: Sequence[ChartRow]) -> list[tuple[Role, str]]:
     return [(role, name) for role, name in names.items() if role in present]
 
 
-def _rows_without_groundless_gains(data: ChartData) -> list[ChartRow]:
+def _rows_without_groundless_advice(data: ChartData) -> list[ChartRow]:
     """Return the measured rows, without gains where none of them is before.
 
-    There, the recommended variant comes first, and gains would be those of the others over it.
+    There, the recommended variant comes first, and gains would be those of the others over it. It
+    has no accent there if another bar is shorter: nothing in the drawing would say what it gains.
     """
     rows = data.measured_rows
-    if any(row.role == Role.BEFORE for row in rows):
+    if not rows or any(row.role == Role.BEFORE for row in rows):
         return rows
-    return [replace(row, gain=None, paired_before=None) for row in rows]
+    least = min(row.values[data.main].number for row in rows)
+    grounded = []
+    for row in rows:
+        role = row.role
+        if row.values[data.main].number > least:
+            role = Role.OTHER
+        grounded.append(replace(row, role=role, gain=None, paired_before=None))
+    return grounded
 
 
 def _explain_contradictions(rows: Sequence[ChartRow], data: ChartData) -> list[str]:

@@ -145,10 +145,7 @@ def contradicts_quotient(
 
 def explain_gains() -> str:
     """Return what stands beside speed-ups that are not the quotients of the times beside them."""
-    return _(
-        "Speed-ups are medians of ratios within each run; dividing the times shown can give "
-        "another number."
-    )
+    return _("Speed-ups are medians of ratios within each run, not ratios of the times shown.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -135,6 +135,9 @@ def test_what_is_recommended_has_the_accent_where_nothing_was_before() -> None:
     assert [part["class"][-1] for part in bars.select(".bars-bar > .solid")] == ["best", "other"]
     assert words(bars)[:2] == ["other", "recommended"]
     assert drawing.table.head == ["", "operations"]  # no gains
+    more = replace(rows[0], values={"operations": value(400, "")})
+    bars = draw(draw_plain_bars(replace(data, rows=[more, rows[1]])))
+    assert not bars.select(".best, .bars-key")  # nothing says what it gains
 
 
 def test_a_speed_up_that_is_no_quotient_of_the_times_shown_is_explained() -> None:
