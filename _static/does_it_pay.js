@@ -11,7 +11,7 @@ for (const fields of document.querySelectorAll(".pays-fields")) {
     const [seconds, count] = [milliseconds.valueAsNumber / 1000, calls.valueAsNumber];
     if (!(seconds > 0 && count > 0)) return; // a field is empty while one types
     const total = seconds * count;
-    const needed = upFrontCost / (seconds * (1 - 1 / example));
+    const needed = (upFrontCost / (seconds * (1 - 1 / example))) * (1 + 1e-9);
     output.textContent =
       total <= upFrontCost
         ? never

@@ -706,7 +706,9 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #    :case: short input
 #    :best: not compiled, in a CUDA graph
 #
-#    A call with a short input, after the first calls.
+#    A call with a short input, after the first calls. Compiled blocks in the graph save a little more, but their first
+#    call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`, and compiler startup
+#    :measured:`process.compiler.start_up`.
 #
 # With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, but the first takes
 # :measured:`reduce-overhead.model.first_call`, :claim:`longer than with blocks in a graph

@@ -69,6 +69,11 @@ class Typography:
         """Return a measurement with the digits that are known of it, and its unit: 0.71 ms."""
         return numbers.format_measurement(measurement, self.locale)
 
+    @staticmethod
+    def round_measurement(measurement: Measurement) -> float:
+        """Return the value of a measurement as readers see it: 0.015 for 14.6 ms shown as 15 ms."""
+        return numbers.round_measurement(measurement)
+
     def format_range(self, measurement: Measurement) -> str:
         """Return both ends of a measurement's range: 0.70 to 0.72 ms; empty if they look the same.
 

@@ -1,8 +1,9 @@
 """Bars: the busy bar, plain bars of one quantity, and one quantity laid over another.
 
 *The busy bar.* Its length is wall time, its solid part the GPU working, its hatched part the GPU
-waiting for the CPU. Grey is before, the accent is what is recommended, and there is no third
-colour: other variants are a lighter neutral. Plain bars have the same look without a hatched part.
+waiting for the CPU; an outline alone is time of which that is not known. Grey is before, the accent
+is what is recommended, and there is no third colour: other variants are a lighter neutral. Plain
+bars have the same look without a hatched part. A range is a thin line below its bar.
 
 Drawings are SVG in per cent of the room there is, within HTML, so that words wrap by themselves.
 ``_static/site.css`` has their colours.
@@ -15,11 +16,22 @@ from dataclasses import dataclass, replace
 
 from ..labels import _
 from ..make_nodes import render_html
-from .chart_data import ChartData, ChartRow, Drawing, FormattedValue, Role, Table
+from .chart_data import (
+    ChartData,
+    ChartRow,
+    Drawing,
+    FormattedValue,
+    Role,
+    Table,
+    contradicts_quotient,
+    explain_gains,
+)
 from .scales import Scale
 
 WALL, GPU = "wall", "gpu"
 _REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
+_ROW_REACH = 1.25  # of the longer bar of a row: all rows have it, so that longer bars are alike
+_LEAST_RANGE = 1.5  # in per cent of the room: a shorter line would be a smudge
 _BLOCKS = 24  # characters of the longest bar in a notebook
 _WORKING, _WAITING = "█", "░"
 BAR_CHARACTERS = _WORKING + _WAITING  # of which bars in notebooks consist
@@ -32,6 +44,22 @@ class Whisker:
     low: float
     high: float
     is_cut: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """Which marks a drawing has, for the line above it that explains them."""
+
+    has_waiting: bool  # whether a part of bars is hatched
+    has_unknown: bool  # whether bars are only outlines
+    roles: Sequence[tuple[Role, str]]  # with their names; none if all are alike
+    has_ranges: bool
+    has_cut_ranges: bool
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is to explain."""
+        return self.has_waiting or self.has_unknown or bool(self.roles) or self.has_ranges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +80,7 @@ class Bar:
     role: str  # its class
     length: float
     solid: float | None = None  # of the part in which the GPU works; None: there is no other part
+    is_unknown: bool = False  # whether the bar is only an outline, as its parts are not known
     whisker: Whisker | None = None
     words: str  # beside it
     description: str  # for a pointer, and in the label of the drawing
@@ -61,15 +90,15 @@ class Bar:
 def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """Draw wall times with the share of them in which the GPU works.
 
-    A variant whose GPU time is not known gets a plain bar. ``compact`` leaves out names and key,
-    for rows of a list that has them. There, the accent is a gain and no advice. Returns None if
-    nothing is measured.
+    A variant whose GPU time is not known gets an outline. ``compact`` leaves out names and key, for
+    rows of a list that has them. There, the accent is a gain and no advice, and the longer bar is
+    as long in each row. Returns None if nothing is measured.
     """
     rows = _rows_without_groundless_advice(data)
     shares = [busy_share(row) for row in rows]
     if all(share is None for share in shares):
         return draw_plain_bars(data, compact=compact)
-    scale = _make_scale(rows, data)
+    scale = _make_scale(rows, data, is_row=compact)
     bars = []
     for row in rows:
         facts = _list_facts(row, data)
@@ -83,13 +112,14 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
             words=_join_value_and_gain(row, data),
             description=_describe_row(row, facts, is_advice=not compact),
             share=busy_share(row),
+            is_unknown=busy_share(row) is None,
         )
         bars.append(bar)
     html = render_html(
         "bars.html",
         label=_describe_chart(data, [bar.description for bar in bars]),
         bars=bars,
-        roles=[] if compact else _name_roles(rows),
+        key=_make_key(bars, rows),
         is_compact=compact,
     )
     notes = []
@@ -99,6 +129,7 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
         html=html,
         table=_busy_table(rows, data),
         has_ranges=True,
+        remarks=_explain_contradictions(rows, data),
         notes=notes,
         notebook=_busy_notebook_table(rows, data, scale),
         legend=_notebook_legend(),
@@ -108,14 +139,15 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
 def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """Draw a bar for each variant, of the first quantity, and the limit if there is one.
 
-    ``compact`` leaves out names, and its accent is a gain and no advice. Returns None if nothing is
-    measured.
+    ``compact`` leaves out names and key, for rows of a list that shows elsewhere how busy the GPU
+    is; so its bars are outlines. Their accent is a gain and no advice, and the longer bar is as
+    long in each row. Returns None if nothing is measured.
     """
     rows = _rows_without_groundless_advice(data)
     if not rows:
         return None
     limit = data.limit
-    scale = _make_scale(rows, data, limit)
+    scale = _make_scale(rows, data, limit, is_row=compact)
     bars = []
     for row in rows:
         bar = _make_bar(
@@ -124,6 +156,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
             scale,
             words=_join_value_and_gain(row, data),
             description=_describe_row(row, _list_facts(row, data), is_advice=not compact),
+            is_unknown=compact,
         )
         bars.append(bar)
     descriptions = [bar.description for bar in bars]
@@ -135,6 +168,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
         "bars.html",
         label=_describe_chart(data, descriptions),
         bars=bars,
+        key=_make_key(bars, rows),
         is_compact=compact,
         limit=limit,
         limit_place=limit_place,
@@ -143,6 +177,7 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
         html=html,
         table=_plain_table(rows, data, limit),
         has_ranges=True,
+        remarks=_explain_contradictions(rows, data),
         notebook=_plain_notebook_table(rows, data, scale),
     )
 
@@ -152,7 +187,7 @@ def draw_overlaid_bars(data: ChartData, *, part: str) -> Drawing | None:
 
     Returns None if nothing is measured.
     """
-    rows = data.measured_rows
+    rows = [replace(row, role=Role.OTHER) for row in data.measured_rows]  # tones would mean nothing
     if not rows:
         return None
     scale = _make_scale(rows, data)
@@ -183,6 +218,7 @@ def draw_overlaid_bars(data: ChartData, *, part: str) -> Drawing | None:
         "bars.html",
         label=data.join_sentences(bar.description for bar in bars),
         bars=bars,
+        key=replace(_make_key(bars, []), has_waiting=False),
         overlaid=[whole_name, part_name],
     )
     return Drawing(
@@ -219,6 +255,21 @@ def _explain_more_gpu_time() -> str:
     )
 
 
+def _make_key(bars: Sequence[Bar], rows: Sequence[ChartRow]) -> Key:
+    """Return which marks bars have."""
+    whiskers = [bar.whisker for bar in bars if bar.whisker]
+    roles = _name_roles(rows)
+    if len(roles) == 1:
+        roles = []
+    return Key(
+        has_waiting=any(bar.solid is not None for bar in bars),
+        has_unknown=any(bar.is_unknown for bar in bars),
+        roles=roles,
+        has_ranges=bool(whiskers),
+        has_cut_ranges=any(whisker.is_cut for whisker in whiskers),
+    )
+
+
 def _name_roles(rows: Sequence[ChartRow]) -> list[tuple[Role, str]]:
     """Return the roles of rows with their names for the key, in the order of the key."""
     names = {Role.BEFORE: _("before"), Role.OTHER: _("other"), Role.BEST: _("recommended")}
@@ -227,21 +278,74 @@ def _name_roles(rows: Sequence[ChartRow]) -> list[tuple[Role, str]]:
 
 
 def _rows_without_groundless_advice(data: ChartData) -> list[ChartRow]:
-    """Return the measured rows, without accent and gains where none of them is before.
+    """Return the measured rows, without gains where none of them is before.
 
-    There, the recommended variant comes first, and gains would be those of the others over it.
+    There, the recommended variant comes first, and gains would be those of the others over it. It
+    has no accent there if another bar is shorter: nothing in the drawing would say what it gains.
     """
     rows = data.measured_rows
-    if any(row.role == Role.BEFORE for row in rows):
+    if not rows or any(row.role == Role.BEFORE for row in rows):
         return rows
-    return [replace(row, role=Role.OTHER, gain=None) for row in rows]
+    least = min(row.values[data.main].number for row in rows)
+    grounded = []
+    for row in rows:
+        role = row.role
+        if row.values[data.main].number > least:
+            role = Role.OTHER
+        grounded.append(replace(row, role=role, gain=None, paired_before=None))
+    return grounded
+
+
+def _explain_contradictions(rows: Sequence[ChartRow], data: ChartData) -> list[str]:
+    """Return sentences on speed-ups that are not the quotients of the times shown.
+
+    A row that fewer processes measured than the one before names what was before in these.
+    """
+    before = next((row for row in rows if row.role == Role.BEFORE), None)
+    if before is None:
+        return []
+    has_unpaired = False
+    names_by_pair: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        value = row.values[data.main]
+        shown_before = before.values[data.main]
+        if row.gain is None or value.unit != "s":
+            continue
+        if not contradicts_quotient(shown_before, value, row.gain):
+            continue
+        if row.paired_before and row.runs:
+            pair = row.runs, row.paired_before.words
+            names_by_pair.setdefault(pair, []).append(row.name)
+            shown_before = row.paired_before
+        if contradicts_quotient(shown_before, value, row.gain):
+            has_unpaired = True
+    remarks = [explain_gains()] if has_unpaired else []
+    for (runs, words), names in names_by_pair.items():
+        facts = {
+            "names": data.typography.join_names(names),
+            "runs": runs,
+            "before": before.name,
+            "time": words,
+        }
+        text = _("%(names)s: %(runs)s, where %(before)s took %(time)s.") % facts
+        remarks.append(text)
+    return [data.typography.typeset(remark) for remark in remarks]
 
 
 def _make_scale(
-    rows: Sequence[ChartRow], data: ChartData, limit: FormattedValue | None = None
+    rows: Sequence[ChartRow],
+    data: ChartData,
+    limit: FormattedValue | None = None,
+    *,
+    is_row: bool = False,
 ) -> Scale:
-    """Return the scale of bars, from 0 to the longest bar or range, as far as that is drawn."""
+    """Return the scale of bars, from 0 to the longest bar or range, as far as that is drawn.
+
+    In a row of a list, with ``is_row``, ranges decide nothing.
+    """
     longest_bar = max(row.values[data.main].number for row in rows)
+    if is_row:
+        return Scale.from_zero(longest_bar * _ROW_REACH)
     longest_range = max(row.values[data.main].high for row in rows)
     end = min(longest_range, longest_bar * _REACH)
     if limit:
@@ -257,10 +361,12 @@ def _make_bar(
     words: str,
     description: str,
     share: float | None = None,
+    is_unknown: bool = False,
 ) -> Bar:
     """Return the bar of a row, ``words`` beside it.
 
-    ``share`` is that of its solid part; without one, the bar has no other part.
+    ``share`` is that of its solid part; without one, the bar has no other part, or with
+    ``is_unknown`` parts that nobody knows.
     """
     value = row.values[data.main]
     length = scale(value.number)
@@ -272,6 +378,7 @@ def _make_bar(
         role=row.role,
         length=length,
         solid=solid,
+        is_unknown=is_unknown,
         whisker=_make_whisker(value, scale),
         words=words,
         description=data.typography.typeset(description),
@@ -279,11 +386,13 @@ def _make_bar(
 
 
 def _make_whisker(value: FormattedValue, scale: Scale) -> Whisker | None:
-    """Return the range of a value; None if it has none."""
-    if value.high <= value.low:
-        return None
+    """Return the range of a value; None if it has none, or one too short to be drawn."""
+    low = scale(value.low)
+    high = scale(value.high)
     is_cut = value.high > scale.high
-    return Whisker(low=scale(value.low), high=scale(value.high), is_cut=is_cut)
+    if high - low < _LEAST_RANGE and not is_cut:
+        return None
+    return Whisker(low=low, high=high, is_cut=is_cut)
 
 
 def _list_facts(row: ChartRow, data: ChartData) -> list[str]:

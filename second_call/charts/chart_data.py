@@ -12,6 +12,10 @@ from enum import StrEnum
 
 from sphinx_recorded_gallery.api import Typography
 
+from ..labels import _
+
+_MOST_DISTANCE = 0.05  # of the quotient of two values shown from the gain shown, relative
+
 Size = int | float | str | None  # of a measurement, as its recipe published it
 
 
@@ -28,6 +32,7 @@ class FormattedValue:
     """A measured number, its range over machines, and both in the reader's words."""
 
     number: float
+    shown: float  # the number with the digits of ``words``
     low: float
     high: float
     unit: str
@@ -48,6 +53,9 @@ class ChartRow:
     gain: FormattedValue | None = (
         None  # how many times less than before; None of the row that is before
     )
+    # What was measured before in the processes of this row, if those are only some of the others'
+    paired_before: FormattedValue | None = None
+    runs: str = ""  # that this row is of one process or machine, if others are of more
 
     def words(self, quantity: str) -> str:
         """Return the value of a quantity as readers see it; empty if it was not measured."""
@@ -121,6 +129,25 @@ class ChartData:
         return self.typography.typeset("; ".join(sentences))
 
 
+def contradicts_quotient(
+    before: FormattedValue, after: FormattedValue, gain: FormattedValue
+) -> bool:
+    """Tell whether readers who divide the two values that they see get another gain than is shown.
+
+    Medians of ratios are no ratios of medians, and values are rounded.
+    """
+    if not (after.shown and gain.shown):
+        return False
+    quotient = before.shown / after.shown
+    distance = abs(quotient / gain.shown - 1)
+    return round(distance, 3) > _MOST_DISTANCE
+
+
+def explain_gains() -> str:
+    """Return what stands beside speed-ups that are not the quotients of the times beside them."""
+    return _("Speed-ups are medians of ratios within each run, not ratios of the times shown.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """A table of text; the first cell of a row names it."""
@@ -136,6 +163,7 @@ class Drawing:
     html: str
     table: Table  # the figures, which a page folds below the drawing
     has_ranges: bool = False  # in brackets
-    notes: Sequence[str] = ()  # sentences behind the figures
+    remarks: Sequence[str] = ()  # sentences below the drawing
+    notes: Sequence[str] = ()  # sentences behind the figures, folded with them
     notebook: Table | None = None  # for notebooks and scripts; else they have ``table``
     legend: str = ""  # what the signs in the table for notebooks mean

@@ -57,9 +57,9 @@ class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes s
     """A chart; the caption is its children.
 
     ``drawing`` and ``figures``, the folded table, are HTML. ``table`` is what notebook and script
-    have, ``scope`` what it is of, and ``legend`` what its signs mean. ``hero`` tells that it
-    belongs into the head of the page. ``problems`` are what an author asked for and nobody
-    measured.
+    have, ``scope`` what it is of, ``legend`` what its signs mean, and ``remarks`` are sentences.
+    ``hero`` tells that it belongs into the head of the page. ``problems`` are what an author asked
+    for and nobody measured.
     """
 
 
@@ -290,6 +290,7 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
     node["table"] = [table.head, *table.rows]
     node["scope"] = scope
     node["legend"] = drawing.legend
+    node["remarks"] = list(drawing.remarks)
     return node
 
 
@@ -324,7 +325,7 @@ def write_chart(node: chart, page: MarkdownPage) -> str:
     for row in rows:
         cells.append([_make_cell(text) for text in row])
     blocks: list[nodes.Node] = [make_table(head, cells, classes=[])]
-    for text in (node["legend"], node["scope"]):
+    for text in (node["legend"], node["scope"], " ".join(node["remarks"])):
         if text:
             blocks.append(nodes.paragraph("", text))
     blocks += node.children
@@ -347,5 +348,7 @@ def visit_chart(self: HTML5Translator, node: chart) -> None:
 
 
 def depart_chart(self: HTML5Translator, node: chart) -> None:
-    """Write the figures, folded."""
+    """Write remarks, and the figures, folded."""
+    if node["remarks"]:
+        self.body.append(f"<p>{self.encode(' '.join(node['remarks']))}</p>\n")
     self.body.append(f"</figcaption>\n{node['figures']}</figure>\n")

@@ -276,8 +276,10 @@ def _make_rows(
         before = places.get((variants[0], size), {})
         ratio = _find_gain(recipe.results, before.get(main), by_quantity.get(main))
         gain = None
+        paired_before = None
         if ratio:
             gain = make_value(ratio, recipe.typography)
+            paired_before = _find_paired_before(recipe, before[main], by_quantity[main])
         row = ChartRow(
             variant=variant,
             name=recipe.name(variant),
@@ -285,6 +287,8 @@ def _make_rows(
             size=size,
             values=values,
             gain=gain,
+            paired_before=paired_before,
+            runs=describe_runs(by_quantity[main]) if paired_before else "",
         )
         rows.append(row)
     return rows
@@ -309,6 +313,28 @@ def _find_gain(
     return results.measurements.find_ratio(before.key, after.key)
 
 
+def _find_paired_before(
+    recipe: _Recipe, before: Measurement, after: Measurement
+) -> FormattedValue | None:
+    """Return what was measured before in the processes of a row; None if that is as for others.
+
+    Code that a recipe runs once, on its page, is compared with that run alone.
+    """
+    if after.processes >= before.processes:
+        return None
+    paired = recipe.results.measurements.find_paired(before.key, after.key)
+    return make_value(paired, recipe.typography)
+
+
+def describe_runs(measurement: Measurement) -> str:
+    """Return that a measurement is of one process or of one machine; else nothing."""
+    if measurement.processes == 1:
+        return _("1 run")
+    if measurement.hosts == 1:
+        return _("1 machine")
+    return ""
+
+
 def make_value(measurement: Measurement, typography: Typography) -> FormattedValue:
     """Return a measurement with its words."""
     words = typography.format_measurement(measurement)
@@ -318,6 +344,7 @@ def make_value(measurement: Measurement, typography: Typography) -> FormattedVal
         full_words = typography.typeset(f"{words} ({range_words})")
     return FormattedValue(
         number=measurement.value,
+        shown=typography.round_measurement(measurement),
         low=measurement.low,
         high=measurement.high,
         unit=measurement.unit,
@@ -345,6 +372,7 @@ def _find_limits(
         words = format_rounded(seconds, "s", typography)
         limits[share.size] = FormattedValue(
             number=seconds,
+            shown=seconds,
             low=seconds,
             high=seconds,
             unit="s",

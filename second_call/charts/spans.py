@@ -45,8 +45,19 @@ class Lane:
 
     @property
     def end(self) -> float:
-        """When its last span ends, in seconds; 0 without spans."""
+        """When its last span ends, in seconds; 0 if it has none."""
         return max((end for _start, end in self.spans), default=0.0)
+
+    @property
+    def busy_share(self) -> float:
+        """The share of the time until its end that spans cover; overlaps count once.
+
+        What happens in other lanes after its end is none of its time.
+        """
+        if not self.end:
+            return 0.0
+        busy = sum(last - first for first, last in merge(self.spans))
+        return busy / self.end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +81,11 @@ class SpansData:
     def end(self) -> float:
         """When the last span ends, in seconds."""
         return max((lane.end for lane in self.lanes), default=0.0)
+
+    @property
+    def has_phases(self) -> bool:
+        """Whether lanes are parts of one run, a span each, for which busy shares mean nothing."""
+        return all(len(lane.spans) <= 1 for lane in self.lanes)
 
 
 def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
@@ -136,14 +152,6 @@ def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
     return merged
 
 
-def busy_share(spans: Sequence[Span], end: float) -> float:
-    """Return the share of the time up to ``end`` that spans cover; overlaps count once."""
-    if not end:
-        return 0.0
-    busy = sum(last - first for first, last in merge(spans))
-    return busy / end
-
-
 def draw_spans(data: SpansData) -> Drawing | None:
     """Draw a row for each lane, above an axis of time; None if there are no spans."""
     if not data.end:
@@ -151,17 +159,16 @@ def draw_spans(data: SpansData) -> Drawing | None:
     scale = Scale.from_zero(data.axis_end, end=_WIDTH)
     axis = Scale.from_zero(data.axis_end)
     typography = data.typography
+    head, rows = _describe_busy_lanes(data)
+    if data.has_phases:
+        head, rows = _describe_phases(data)
     sentences = []
-    table_rows = []
     notebook_rows = []
-    for lane in data.lanes:
+    for lane, cells in zip(data.lanes, rows, strict=True):
+        facts = [f"{name} {cell}" for name, cell in zip(head, cells, strict=True) if cell]
+        sentences.append(f"{lane.name}: {', '.join(facts)}" if facts else lane.name)
         blocks = _draw_characters(lane.spans, data.axis_end)
-        count = format_rounded(len(lane.spans), "", typography)
-        share = typography.format_percent(busy_share(lane.spans, data.end))
-        facts = {"lane": lane.name, "count": count, "share": share}
-        sentences.append(_("%(lane)s: busy %(share)s of the time (spans: %(count)s)") % facts)
-        table_rows.append([lane.name, count, share])
-        notebook_rows.append([lane.name, blocks, share])
+        notebook_rows.append([lane.name, blocks, cells[-1]])
     length = format_rounded(data.axis_end, "s", typography)
     html = render_html(
         "spans.html",
@@ -170,14 +177,37 @@ def draw_spans(data: SpansData) -> Drawing | None:
         width=_WIDTH,
         ticks=label_ticks(axis, "s", typography, _MOST_TICKS),
     )
-    busy = _("busy")
-    table_head = ["", _("spans"), busy]
-    notebook_head = ["", _("from 0 to %s") % length, busy]
+    table_rows = [[lane.name, *cells] for lane, cells in zip(data.lanes, rows, strict=True)]
+    notebook_head = ["", _("from 0 to %s") % length, head[-1]]
     return Drawing(
         html=html,
-        table=Table(head=table_head, rows=table_rows),
+        table=Table(head=["", *head], rows=table_rows),
         notebook=Table(head=notebook_head, rows=notebook_rows),
     )
+
+
+def _describe_busy_lanes(data: SpansData) -> tuple[list[str], list[list[str]]]:
+    """Return the headings of facts, and for each lane how many spans it has and how busy it is."""
+    typography = data.typography
+    rows = []
+    for lane in data.lanes:
+        count = format_rounded(len(lane.spans), "", typography)
+        rows.append([count, typography.format_percent(lane.busy_share)])
+    return [_("spans"), _("busy until its end")], rows
+
+
+def _describe_phases(data: SpansData) -> tuple[list[str], list[list[str]]]:
+    """Return the headings of facts, and for each lane when its span begins and how long it is."""
+    rows = []
+    for lane in data.lanes:
+        cells = ["", ""]
+        for start, end in lane.spans:
+            cells = [
+                format_rounded(start, "s", data.typography),
+                format_rounded(end - start, "s", data.typography),
+            ]
+        rows.append(cells)
+    return [_("begins after"), _("takes")], rows
 
 
 def _make_path(spans: Sequence[Span], scale: Scale) -> str:

@@ -4,6 +4,7 @@ A table is made of the up-front cost that was measured, and two fields take the 
 numbers: ``_static/does_it_pay.js`` says for them what ``describe_fields`` says here.
 """
 
+import math
 from dataclasses import dataclass
 from statistics import median
 
@@ -23,20 +24,25 @@ CALL_SECONDS = (0.001, 0.01, 0.1, 1.0)  # rows of the table
 SPEED_UPS = (1.1, 1.5, 2.0, 5.0, 10.0)  # its columns
 MILLISECONDS_AT_FIRST = 10  # a call, in the field until a reader types
 CALLS_AT_FIRST = 10_000  # in a run, in the other field
+_TOLERANCE = 1e-9  # relative; larger than errors of calculation
 EXAMPLE = 1.5  # the speed-up in the sentence below the fields
 
 
 @dataclass(frozen=True, kw_only=True)
 class UpFrontCost:
-    """What compiling costs before it saves anything, in seconds: medians of what was measured."""
+    """What compiling costs before it saves anything, in seconds: medians of what was measured.
+
+    Both parts are rounded at one place, so that readers who add them get the total.
+    """
 
     start_up: float  # of the compiler, in each process
     first_call: float
+    last_place: int  # of the last digit of both, as an exponent of ten
 
     @property
     def total(self) -> float:
         """Both together."""
-        return self.start_up + self.first_call
+        return round(self.start_up + self.first_call, -self.last_place)
 
 
 class DoesItPay(SphinxDirective):
@@ -62,7 +68,7 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
     if not first_calls or not start_ups:
         return []
     typography = Typography.of(env.config)
-    cost = UpFrontCost(start_up=median(start_ups.values()), first_call=median(first_calls))
+    cost = round_cost(median(start_ups.values()), median(first_calls))
     explanation = _explain(cost, len(start_ups), len(first_calls), typography)
     table = render(
         "does_it_pay.html",
@@ -78,12 +84,23 @@ def draw_table(env: BuildEnvironment, headlines: headline_list) -> list[nodes.No
     return [nodes.paragraph("", explanation), table]
 
 
+def round_cost(start_up: float, first_call: float) -> UpFrontCost:
+    """Return an up-front cost of whose smaller part two digits are left."""
+    smaller = min(start_up, first_call)
+    last_place = math.floor(math.log10(smaller)) - 1 if smaller > 0 else 0
+    return UpFrontCost(
+        start_up=round(start_up, -last_place),
+        first_call=round(first_call, -last_place),
+        last_place=last_place,
+    )
+
+
 def _explain(cost: UpFrontCost, recipes: int, cases: int, typography: Typography) -> str:
     """Return what the table is of: the up-front cost, its parts, and of how many it is."""
     facts = {
-        "startup": format_rounded(cost.total, "s", typography, 2),
-        "compiler": format_rounded(cost.start_up, "s", typography, 2),
-        "first_call": format_rounded(cost.first_call, "s", typography, 2),
+        "startup": typography.format_value(cost.total, "s", cost.last_place),
+        "compiler": typography.format_value(cost.start_up, "s", cost.last_place),
+        "first_call": typography.format_value(cost.first_call, "s", cost.last_place),
         "recipes": recipes,
         "cases": cases,
     }
@@ -114,8 +131,11 @@ def calls_to_pay(up_front_cost: float, seconds: float, ratio: float) -> float:
 
 
 def format_calls(calls: float, typography: Typography) -> str:
-    """Return a number of calls with two digits: 3,600. does_it_pay.js does the same."""
-    rounded = float(f"{calls:.2g}")
+    """Return a number of calls with two digits: 3,600. does_it_pay.js does the same.
+
+    A half is rounded up, also one that binary numbers miss: 195 to 200, as 19,500 to 20,000.
+    """
+    rounded = float(f"{calls * (1 + _TOLERANCE):.2g}")
     return typography.format_number(max(1.0, rounded))
 
 

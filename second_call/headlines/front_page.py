@@ -14,9 +14,10 @@ from sphinx_recorded_gallery.api import (
     watch,
 )
 
+from ..charts.chart_data import explain_gains
 from ..charts.scales import format_rounded
 from ..labels import _
-from ..make_nodes import make_element, make_paragraph, render
+from ..make_nodes import make_element, make_paragraph
 from ..navigation import list_recipes
 from .gains import Gain, State, find_gains, published_gains
 from .headline_directive_lines import (
@@ -29,11 +30,12 @@ from .headline_directive_lines import (
 )
 from .headline_parts import (
     are_single_runs,
-    describe_single_runs,
+    contradicts_times,
     draw_bars,
     fill_in,
     format_startup,
     link_words,
+    make_legend,
     make_ratio,
     name_ratio,
     sort_versions,
@@ -174,15 +176,18 @@ def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Nod
     """Return a row for each recipe: symptom, fix, two bars, speed-up, startup and break-even."""
     rows = make_element("ul", css_class="recipe-rows")
     gains = _find_first_gains(env, headlines)
+    typography = Typography.of(env.config)
     are_single = are_single_runs(gains)
+    notes = []
+    if any(contradicts_times(gain, typography) for gain in gains):
+        notes.append(explain_gains())
     symptom: question | None = None
     for node in headlines:
         if isinstance(node, question):
             symptom = node
         elif isinstance(node, headline) and symptom is not None:
             rows += _make_row(env, symptom, node, is_marked=not are_single)
-    note = describe_single_runs() if are_single else ""
-    return [render("legend.html", has_losses=False, has_ranges=False, note=note), rows]
+    return [make_legend(gains, typography, notes), rows]
 
 
 def _find_first_gains(env: BuildEnvironment, headlines: headline_list) -> list[Gain]:
@@ -214,7 +219,7 @@ def _make_row(
         return row
     row += draw_bars(env, symptom["recipe"], gain)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    figure = make_paragraph(*ratio, css_class="recipe-row-ratio")
+    figure = make_paragraph(*ratio, css_class="recipe-row-ratio ratio")
     quantity = nodes.Text(_name_ratio(env, symptom["recipe"], gain))
     row += make_element(
         "div",

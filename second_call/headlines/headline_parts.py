@@ -10,11 +10,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx_recorded_gallery.api import Gallery, Measurement, RecipeResults, Typography
 
 from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
-from ..charts.chart_data import ChartData, ChartRow, Role
-from ..charts.query import make_value
+from ..charts.chart_data import ChartData, ChartRow, Role, contradicts_quotient
+from ..charts.query import describe_runs, make_value
 from ..charts.scales import format_rounded
 from ..labels import _
-from ..make_nodes import make_element
+from ..make_nodes import make_element, render
 from .gains import Gain, Side, State
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
@@ -31,7 +31,7 @@ def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
     gallery = Gallery(env)
     quantity = gain.after.measurement.quantity
     quantities = {quantity: gallery.name_quantity(recipe, quantity)}
-    has_gpu = quantity == WALL and gain.state in (State.WAITS, State.BUSY)
+    has_gpu = has_busy_bars(gain)
     if has_gpu:
         quantities[GPU] = gallery.name_quantity(recipe, GPU)
     after_role = Role.OTHER
@@ -71,15 +71,6 @@ def _make_row(
     )
 
 
-def describe_runs(measurement: Measurement) -> str:
-    """Return that a measurement is of one process or of one machine; else nothing."""
-    if measurement.processes == 1:
-        return _("1 run")
-    if measurement.hosts == 1:
-        return _("1 machine")
-    return ""
-
-
 def are_single_runs(gains: Sequence[Gain]) -> bool:
     """Return whether each gain is of one run: then a page says so once, and marks none."""
     return bool(gains) and all(gain.ratio.processes == 1 for gain in gains)
@@ -90,8 +81,39 @@ def describe_single_runs() -> str:
     return _("Each number comes from a single run; ranges will follow with more machines.")
 
 
+def contradicts_times(gain: Gain, typography: Typography) -> bool:
+    """Tell whether the speed-up of a case is not the quotient of the two times that it shows."""
+    before = make_value(gain.before.measurement, typography)
+    after = make_value(gain.after.measurement, typography)
+    ratio = make_value(gain.ratio, typography)
+    return after.unit == "s" and contradicts_quotient(before, after, ratio)
+
+
+def make_legend(
+    gains: Sequence[Gain], typography: Typography, notes: Sequence[str] = ()
+) -> nodes.raw:
+    """Return what the marks mean that the bars of cases have, and sentences about all of them."""
+    sentences = [*notes]
+    if are_single_runs(gains):
+        sentences.append(describe_single_runs())
+    return render(
+        "legend.html",
+        has_waiting=any(has_busy_bars(gain) for gain in gains),
+        has_unknown=not all(has_busy_bars(gain) for gain in gains),
+        has_losses=not all(gain.is_seen for gain in gains),
+        has_ranges=not are_single_runs(gains),
+        notes=[typography.typeset(sentence) for sentence in sentences],
+    )
+
+
+def has_busy_bars(gain: Gain) -> bool:
+    """Return whether bars tell how busy the GPU is: of wall time, if the GPU has a part in it."""
+    is_wall_time = gain.after.measurement.quantity == WALL
+    return is_wall_time and gain.state in (State.WAITS, State.BUSY)
+
+
 def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[nodes.Node]:
-    """Return how many times as fast the work is, if ``is_marked`` behind a mark for few runs."""
+    """Return how many times as fast the work is, if ``is_marked`` with a mark for few runs."""
     ratio = nodes.strong("", typography.format_measurement(gain.ratio))
     if not gain.is_seen:
         ratio["classes"].append("no-gain")
@@ -99,7 +121,7 @@ def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[n
     if not runs or not is_marked:
         return [ratio]
     mark = nodes.inline("", runs, classes=["headline-mark"])
-    return [mark, nodes.Text(" "), ratio]
+    return [ratio, nodes.Text(" "), mark]
 
 
 def name_ratio(state: State | None) -> str:

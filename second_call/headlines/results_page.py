@@ -21,7 +21,7 @@ from sphinx_recorded_gallery.api import (
     watch,
 )
 
-from ..charts.chart_data import Table
+from ..charts.chart_data import Table, explain_gains
 from ..charts.query import make_value
 from ..labels import _
 from ..make_nodes import make_element, make_paragraph, render
@@ -31,10 +31,11 @@ from .gains import BUSY_FROM, Gain, Side, State, find_gains, measured_of
 from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
     are_single_runs,
-    describe_single_runs,
+    contradicts_times,
     draw_bars,
     format_startup,
     link_words,
+    make_legend,
     make_ratio,
     name_ratio,
     name_release,
@@ -70,9 +71,9 @@ class Results(SphinxDirective):
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return links to the groups, the legend, a table for each group, and links to the data."""
     cases = _list_cases(env, headlines)
-    are_single = are_single_runs([case.gain for case in cases if case.gain])
-    note = describe_single_runs() if are_single else ""
-    legend = render("legend.html", has_losses=True, has_ranges=not are_single, note=note)
+    gains = [case.gain for case in cases if case.gain]
+    are_single = are_single_runs(gains)
+    legend = make_legend(gains, Typography.of(env.config))
     groups = group_cases(cases)
     links = _link_groups([state for state, _members in groups], Typography.of(env.config))
     tables = make_element("div", *links, legend, css_class="results")
@@ -160,6 +161,8 @@ def _make_group(
         explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
+    if any(contradicts_times(case.gain, typography) for case in members if case.gain):
+        group += make_paragraph(nodes.Text(explain_gains()), css_class="legend-note")
     body = make_element("tbody", css_class="headlines")
     for case in members:
         body += _make_row(env, case, cases, usual, is_marked=are_marked)
@@ -244,7 +247,8 @@ def _make_row(
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    row += _make_cell("headline-ratio", ratio_label, *ratio)
+    figure = make_element("div", *ratio, css_class="ratio")
+    row += _make_cell("headline-ratio", ratio_label, figure)
     if not startup_labels:
         return row
     startup_label, calls_label = startup_labels

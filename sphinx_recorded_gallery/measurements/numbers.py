@@ -132,6 +132,11 @@ def _format_ends(measurement: Measurement, locale: Locale) -> tuple[str, str]:
     return low, format_measurement(measurement, locale, measurement.high)
 
 
+def round_measurement(measurement: Measurement) -> float:
+    """Return the value of a measurement as it is shown: 0.015 for 14.6 ms shown as 15 ms."""
+    return round(measurement.value, -find_last_digit(measurement))
+
+
 def format_measurement(
     measurement: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
 ) -> str:
@@ -147,9 +152,12 @@ def format_value(
 ) -> str:
     """Return a value rounded at the place ``last``, with its unit, or ``bare`` without.
 
-    The multiple of the unit suits the value ``like``: 14 ms, not 0.014 s.
+    The multiple of the unit suits the value ``like``: 14 ms, not 0.014 s. Nothing is 0 in any unit,
+    and stands without one.
     """
     value = round(value, -last)
+    if not value and unit in _MULTIPLES:
+        return format_number(0, locale, 0)
     if unit == "share":
         digits = max(0, -2 - last)
         if bare:

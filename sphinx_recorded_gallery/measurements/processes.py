@@ -151,6 +151,19 @@ class Measurements:
             return None
         return find_range(ratios, gpu_bound=numerator.gpu_bound and denominator.gpu_bound)
 
+    def find_paired(self, key: str, beside: str) -> Measurement:
+        """Return the measurement ``key`` in those processes alone that also measured ``beside``.
+
+        It is what a ratio of the two was taken from. Raises ``KeyError`` if no process has both.
+        """
+        rows = []
+        for process in self.processes:
+            if key in process.by_key and beside in process.by_key:
+                rows.append((process.host, process.by_key[key]))
+        if not rows:
+            raise KeyError(key)
+        return find_range(rows, gpu_bound=self.by_key[key].gpu_bound)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSet:

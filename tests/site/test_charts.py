@@ -32,11 +32,14 @@ from tests.helpers.gallery import ROOT, Gallery
 ENGLISH = Typography(find_locale("en"))
 
 
-def value(number: float, unit: str = "s", low: float = 0, high: float = 0) -> FormattedValue:
+def value(
+    number: float, unit: str = "s", low: float = 0, high: float = 0, shown: float = 0
+) -> FormattedValue:
     """Return a value whose range is only itself, if no ends are named."""
     words = format_rounded(number, unit, ENGLISH).replace("\u00a0", " ")
     return FormattedValue(
         number=number,
+        shown=shown or number,
         low=low or number,
         high=high or number,
         unit=unit,
@@ -80,19 +83,18 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
     roles = [part["class"][-1] for part in bars.select(".bars-bar > .solid")]
     assert roles == ["before", "other", "best"]
     whiskers = [(line["x1"], line["x2"]) for line in bars.select("line.whisker")]
-    assert whiskers == [("60.0%", "100.0%")]
+    assert whiskers[1:] == [("60.0%", "100.0%")]  # the first is that of the key
     words = [part.get_text() for part in bars.select(".bars-words")]
     assert words == ["4 ms", "2 ms · 2×", "1 ms · 4×"]
     assert bars.find(role="img")["aria-label"] == (
         "wall time: eager: 4 ms (range), GPU busy 25%; compiled: 2 ms, 2×, GPU busy 75%; "
         "graph (recommended): 1 ms, 4×, GPU busy 100%"
     )
-    assert [part.get_text() for part in bars.select(".bars-key li")] == [
-        "GPU working:  before  other  recommended",
-        " GPU waiting",
+    assert [part.get_text().strip() for part in bars.select(".bars-key li")] == [
+        *("GPU working, waiting", "before", "other", "recommended", "range over machines"),
     ]
-    samples = bars.select_one(".bars-key li").select(".solid")
-    assert [sample["class"][-1] for sample in samples] == ["before", "other", "best"]
+    samples = bars.select(".bars-key .solid")
+    assert [sample["class"][-1] for sample in samples] == ["before", "before", "other", "best"]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
     usual = replace(BUSY, rows=BUSY.rows[:2])
@@ -102,7 +104,63 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
 def test_the_key_of_bars_of_one_tone_names_no_tone() -> None:
     rows = [replace(row, role=Role.OTHER, gain=None) for row in BUSY.rows]
     bars = draw(draw_busy_bars(replace(BUSY, rows=rows)))
-    assert words(bars)[:2] == ["GPU working", "GPU waiting"]
+    assert words(bars)[:3] == ["GPU working, waiting", "range over machines", "eager"]
+
+
+def test_a_variant_whose_gpu_time_is_unknown_is_an_outline_that_the_key_names() -> None:
+    unknown = row("other", Role.OTHER, 2, wall=value(2e-3))
+    bars = draw(draw_busy_bars(replace(BUSY, rows=[*BUSY.rows, unknown])))
+    assert lengths(bars, ".bars-bar > .unknown") == [40]
+    assert "GPU share not measured" in words(bars)
+    assert not draw(draw_busy_bars(BUSY)).select(".unknown")
+
+
+def test_a_range_that_would_be_a_smudge_is_left_out() -> None:
+    def count(high: float) -> int:
+        rows = [row("eager", Role.BEFORE, wall=value(4e-3, low=4e-3, high=high))]
+        return len(draw(draw_plain_bars(replace(BUSY, rows=rows))).select(".bars-bar .end"))
+
+    assert count(4.02e-3) == 0
+    assert count(4.2e-3) > 0
+
+
+def test_what_is_recommended_has_the_accent_where_nothing_was_before() -> None:
+    rows = [
+        row("blocks", Role.BEST, operations=value(5, "")),
+        row("model", Role.OTHER, 0.02, operations=value(321, "")),
+    ]
+    data = ChartData(typography=ENGLISH, quantities={"operations": "operations"}, rows=rows)
+    drawing = draw_plain_bars(data)
+    bars = draw(drawing)
+    assert [part["class"][-1] for part in bars.select(".bars-bar > .solid")] == ["best", "other"]
+    assert words(bars)[:2] == ["other", "recommended"]
+    assert drawing.table.head == ["", "operations"]  # no gains
+    more = replace(rows[0], values={"operations": value(400, "")})
+    bars = draw(draw_plain_bars(replace(data, rows=[more, rows[1]])))
+    assert not bars.select(".best, .bars-key")  # nothing says what it gains
+
+
+def test_a_speed_up_that_is_no_quotient_of_the_times_shown_is_explained() -> None:
+    told = "Speed-ups are medians of ratios within each run"
+
+    def remarks(gain: float, **more: object) -> list[str]:
+        before = row("eager", Role.BEFORE, wall=value(14.6e-3, shown=15e-3))
+        after = row("fused", Role.OTHER, gain, wall=value(11.3e-3, shown=11e-3))
+        rows = [before, replace(after, **more)]
+        quantities = {"wall": "wall time"}
+        drawing = draw_plain_bars(ChartData(typography=ENGLISH, quantities=quantities, rows=rows))
+        assert drawing
+        return [remark.replace("\u00a0", " ") for remark in drawing.remarks]
+
+    assert remarks(1.3) == []  # 15 by 11 is 1.36
+    [remark] = remarks(1.17)
+    assert remark.startswith(told)
+    once = {"runs": "1 run", "paired_before": value(13e-3)}
+    assert remarks(1.17, **once) == ["fused: 1 run, where eager took 13 ms."]
+    first, second = remarks(1.5, **once)
+    assert first.startswith(told)
+    assert second == "fused: 1 run, where eager took 13 ms."
+    assert remarks(1.3, **once) == []
 
 
 def test_a_busy_bar_has_a_form_for_notebooks() -> None:
@@ -120,6 +178,18 @@ def test_a_compact_bar_keeps_its_names_for_those_who_do_not_see_it() -> None:
     assert "; graph: 1 ms" in bars.find(role="img")["aria-label"]  # a gain, and no advice
 
 
+def test_the_longer_bar_of_each_row_of_a_list_is_as_long() -> None:
+    narrow = [row("eager", Role.BEFORE, wall=value(4)), row("graph", Role.BEST, 4, wall=value(1))]
+    wide = [
+        row("eager", Role.BEFORE, wall=value(2, low=1, high=9)),
+        row("graph", Role.BEST, 2, wall=value(1)),
+    ]
+    for rows, length in ((narrow, 20), (wide, 40)):
+        bars = draw(draw_plain_bars(replace(BUSY, rows=rows), compact=True))
+        assert lengths(bars, ".bars-bar > .unknown") == [80, length]
+    assert bars.select(".end path")[-1]["d"] == "M-4-3 0 0-4 3"  # the range goes on
+
+
 def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
     rows = [
         row("model", Role.BEFORE, first_call=value(4, low=3, high=40)),
@@ -128,9 +198,10 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
     data = ChartData(typography=ENGLISH, quantities={"first_call": "first call"}, rows=rows)
     bars = draw(draw_plain_bars(data))
     assert lengths(bars, ".bars-bar > .solid") == pytest.approx([74.1, 37.0])  # of 1.35 times 4
-    assert not bars.select(".waiting, .bars-key")
-    ends = [part["d"] for part in bars.select(".end path")]
-    assert ends == ["M0-4V4", "M-4-4 0 0-4 4"]
+    assert not bars.select(".waiting")
+    ends = [part["d"] for part in bars.select(".bars-bar .end path")]
+    assert ends == ["M0-3V3", "M-4-3 0 0-4 3"]
+    assert "range over machines (arrow: longer)" in words(bars)
     limited = replace(data, limits={None: value(1)})
     bars = draw(draw_plain_bars(limited))
     assert {line["x1"] for line in bars.select("line.limit")} == {"18.5%"}
@@ -153,6 +224,7 @@ def test_a_quantity_is_laid_over_the_one_that_it_is_a_part_of() -> None:
         " with padding",
         " tokens",
     ]
+    assert {part["class"][-1] for part in bars.select(".solid")} == {"other"}
     assert drawing.table.rows[1] == ["call 2", "640", "480"]
     assert bars.find(role="img")["aria-label"].startswith("call 1: with padding 256, tokens 64;")
 
@@ -278,7 +350,7 @@ def test_a_picture_of_time_has_a_row_for_each_lane() -> None:
     assert cpu["d"] == "M0 .5h500m500 0h1000"
     assert gpu["d"] == "M500 .5h500"
     assert picture.find(role="img")["aria-label"] == (
-        "CPU: busy 75% of the time (spans: 3); GPU: busy 25% of the time (spans: 2)"
+        "CPU: spans 3, busy until its end 75%; GPU: spans 2, busy until its end 50%"
     )
     ticks = [(text["x"], text.get_text()) for text in picture.select(".spans-axis text")]
     assert ticks[0] == ("0.00%", "0")
@@ -318,7 +390,23 @@ def test_spans_beside_longer_ones_have_their_axis() -> None:
     assert drawing.notebook.head[1] == "from 0 to 4\u00a0s"
     _name, characters, share = drawing.notebook.rows[0]
     assert characters == "█" * 24 + "·" * 24
-    assert share == "100%"  # of the time until it ends, as in the table
+    assert share == "2\u00a0s"
+
+
+def test_lanes_of_a_span_each_say_when_it_was_and_not_how_busy() -> None:
+    spans = {"import": [(0.0, 2.0)], "first call": [(2.0, 3.5)], "never": []}
+    lanes = [Lane(name=name, is_cpu=False, spans=lane) for name, lane in spans.items()]
+    drawing = draw_spans(SpansData(typography=ENGLISH, lanes=lanes))
+    assert drawing.table.head == ["", "begins after", "takes"]
+    assert drawing.table.rows == [
+        ["import", "0", "2\u00a0s"],
+        ["first call", "2\u00a0s", "1.5\u00a0s"],
+        ["never", "", ""],
+    ]
+    label = draw(drawing).find(role="img")["aria-label"].replace("\u00a0", " ")
+    assert label == (
+        "import: begins after 0, takes 2 s; first call: begins after 2 s, takes 1.5 s; never"
+    )
 
 
 def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
@@ -511,7 +599,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert all(chart.find(role="img")["aria-label"] for chart in pages["en"].charts)
     assert busy["class"] == ["chart", "hero"]
     assert words(busy) == [
-        *("GPU working: before recommended", "GPU waiting"),
+        *("GPU working, waiting", "before", "recommended"),
         *("plain", "2.0 ms", "CUDA graphs", "1.0 ms · 2.0×"),
     ]
     assert lengths(busy, ".bars-bar > svg") == [100, 50]
@@ -528,7 +616,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
         ["CUDA graphs", "1.0 ms", "50 GB"],
     ]
     assert words(spans)[:2] == ["CPU", "GPU"]
-    assert cells(spans)[1:] == [["CPU", "2", "50%"], ["GPU", "1", "25%"]]
+    assert cells(spans)[1:] == [["CPU", "2", "50%"], ["GPU", "1", "50%"]]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
     }
@@ -547,7 +635,16 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
     assert not build.warnings
     drawn = BeautifulSoup(build.page("recipes/steps"), "html.parser").select("figure.chart")
     bars, lines = map(words, drawn)
-    assert bars == ["plain", "1.0 ms", "CUDA graphs", "1.0 ms · 1.0×", "limit", "500 µs"]
+    assert bars == [
+        "before",
+        "other",
+        "plain",
+        "1.0 ms",
+        "CUDA graphs",
+        "1.0 ms · 1.0×",
+        "limit",
+        "500 µs",
+    ]
     assert {"wall time", "number of layers", "10", "100", "CUDA graphs"} <= {*lines}
     notebook = (build.out / "recipes/steps.ipynb").read_text(encoding="utf-8")
     assert "Of all sizes." in notebook

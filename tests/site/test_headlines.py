@@ -13,7 +13,12 @@ from babel import Locale
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
-from second_call.headlines.does_it_pay import calls_to_pay, describe_fields, format_calls
+from second_call.headlines.does_it_pay import (
+    calls_to_pay,
+    describe_fields,
+    format_calls,
+    round_cost,
+)
 from sphinx_recorded_gallery.api import Typography
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.measurements.ranges import Measurement
@@ -203,8 +208,37 @@ def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery
     roles = [bar["class"][-1] for bar in find_row(page, "compiled").select(".bars-words")]
     assert roles == ["before", "other"]  # it is slower
     plain = find_row(page, "Cache kept")
-    assert plain.select(".solid.plain")
+    assert plain.select(".solid.unknown")
     assert not plain.select(".waiting")
+
+
+def test_a_speed_up_that_is_no_quotient_of_its_times_is_explained(front: Gallery) -> None:
+    told = "Speed-ups are medians of ratios within each run"
+    write_page(front, NAMED)
+    build = front.build()
+    assert told not in build.page("results")
+    assert told not in build.page("index")
+    apart = timed("adam.100.fused.speedup", 2.9, unit="x")  # of 10 and 4 ms
+    store(front, *[apart if known.key == apart.key else known for known in FIGURES])
+    build = front.build()
+    groups = parse(build.page("results")).select(".headline-group")
+    assert [str(group["id"]) for group in groups if told in words(group)] == ["gpu-busy"]
+    assert told in words(parse(build.page("index")).select_one(".bars-legend"))
+
+
+def test_the_legend_has_what_is_drawn_and_no_more(front: Gallery) -> None:
+    write_page(front, NAMED)
+    legend = parse(front.build().page("results")).select(".bars-legend li")
+    assert [words(entry) for entry in legend] == [
+        *("GPU working, waiting", "before", "after", "after, no gain", "GPU share not measured"),
+        *("range over machines (arrow: longer)", "each row has its own scale"),
+    ]
+    write_page(front, NAMED[: NAMED.index("      adam.100.compiled")])
+    legend = parse(front.build().page("results")).select(".bars-legend li")
+    assert [words(entry) for entry in legend] == [
+        *("GPU working, waiting", "before", "after"),
+        *("range over machines (arrow: longer)", "each row has its own scale"),
+    ]
 
 
 def test_a_group_names_its_baselines_once_and_folds_its_ranges(site: Gallery) -> None:
@@ -247,10 +281,10 @@ def test_a_single_run_says_so_where_it_stands(site: Gallery) -> None:
     lines = replicates.read_text().splitlines(keepends=True)
     replicates.write_text("".join(lines[:2]))  # both are of one machine
     page = site.build().page("results")
-    assert find_values(find_row(page, "fused"))["Speed-up"].startswith("1 machine ")
+    assert find_values(find_row(page, "fused"))["Speed-up"].endswith(" 1 machine")
     replicates.write_text(lines[0])
     page = site.build().page("results")
-    assert find_values(find_row(page, "CUDA graph"))["Speed-up"].startswith("1 run ")
+    assert find_values(find_row(page, "CUDA graph"))["Speed-up"].endswith(" 1 run")
 
 
 def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
@@ -392,16 +426,24 @@ def test_a_changed_list_of_results_changes_the_answer(front: Gallery) -> None:
 def test_the_table_of_what_pays_has_the_measured_startup(front: Gallery) -> None:
     soup = parse(front.build().page("index"))
     rows = [words(row) for row in soup.select(".pays-table tr")]
-    assert rows[0] == "A call takes 1.1× 1.5× 2× 5× 10×"
+    assert rows[:2] == ["A call takes Speed-up", "1.1× 1.5× 2× 5× 10×"]
     # 20 s: the start of the compiler and the first call
-    assert rows[1] == "1 ms 220,000 60,000 40,000 25,000 22,000"
+    assert rows[2] == "1 ms 220,000 60,000 40,000 25,000 22,000"
     assert soup.find("script", src=re.compile("does_it_pay.js"))
+
+
+def test_the_parts_of_the_up_front_cost_add_up() -> None:
+    cost = round_cost(11.56, 3.87)  # as 15, 12 and 3.9 they did not
+    assert (cost.total, cost.start_up, cost.first_call) == (15.5, 11.6, 3.9)
+    assert round_cost(0.04, 12).total == 12.04
 
 
 def test_calls_to_pay_are_startup_by_time_saved() -> None:
     assert calls_to_pay(12, 0.01, 1.5) == pytest.approx(3600)
     assert format_calls(3612.4, US) == "3,600"
     assert format_calls(0.02, US) == "1"
+    halves = [15.6 / (seconds * 0.8) for seconds in (0.001, 0.01, 0.1, 1)]
+    assert [format_calls(half, US) for half in halves] == ["20,000", "2,000", "200", "20"]
     assert describe_fields(12, 10, 1200, US).startswith("Compiling cannot pay off")
     told = describe_fields(12, 10, 2400, US)
     assert told.startswith("In a run of 2,400 calls of 10")

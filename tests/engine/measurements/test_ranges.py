@@ -143,6 +143,21 @@ def test_a_ratio_is_of_both_in_one_process() -> None:
     assert not ratio.is_predicted
 
 
+def test_what_one_process_alone_compared_is_paired_with_what_it_measured_beside() -> None:
+    processes = []
+    for number, (host, baseline) in enumerate([("h1", 2.0), ("h2", 4.0), ("h3", 6.0)]):
+        rows = [row(baseline, "wall")]
+        if host == "h1":
+            rows.append(row(1.0, "wall", variant="b"))
+        processes.append(Process(replicate=number, host=host, rows=tuple(rows)))
+    measurements = measure_all(processes)
+    assert measurements.by_key["c.a.wall"].value == 4.0
+    paired = measurements.find_paired("c.a.wall", "c.b.wall")
+    assert (paired.value, paired.processes) == (2.0, 1)
+    with pytest.raises(KeyError):
+        measurements.find_paired("c.a.wall", "c.none.wall")
+
+
 def test_what_no_process_has_both_of_has_no_ratio() -> None:
     apart = ("1", [row(2.0, "wall")]), ("2", [row(1.0, "wall", variant="b")])
     assert compare(*apart) is None
