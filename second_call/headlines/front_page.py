@@ -205,7 +205,7 @@ def _make_row(
         return row
     row += draw_bars(env, symptom["recipe"], gain)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    row += make_paragraph(*ratio, css_class="recipe-row-ratio ratio")
+    row += make_paragraph(*ratio, css_class="recipe-row-ratio marked-ratio")
     facts = _describe_startup(gain, typography)
     if gain.state in (State.STARTUP, State.MEMORY):
         facts = _describe_later_calls(gain, typography) or _describe_saving(gain, typography)
