@@ -219,7 +219,7 @@ def _make_row(
         return row
     row += draw_bars(env, symptom["recipe"], gain)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    figure = make_paragraph(*ratio, css_class="recipe-row-ratio ratio")
+    figure = make_paragraph(*ratio, css_class="recipe-row-ratio marked-ratio")
     quantity = nodes.Text(_name_ratio(env, symptom["recipe"], gain))
     row += make_element(
         "div",

@@ -247,7 +247,7 @@ def _make_row(
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
-    figure = make_element("div", *ratio, css_class="ratio")
+    figure = make_element("div", *ratio, css_class="marked-ratio")
     row += _make_cell("headline-ratio", ratio_label, figure)
     if not startup_labels:
         return row
