@@ -42,6 +42,7 @@ from .markdown import (
 from .outputs import picture_kind
 from .page_header import page_links, provenance
 from .reader_cells import add_fold_title, has_examples, hide_code, write_pieces, write_text
+from .script_text import tidy_markdown
 
 _ = get_translation("sphinx_recorded_gallery")
 logger = logging.getLogger(__name__)
@@ -305,7 +306,7 @@ def make_script(notebook: NotebookNode) -> str:
         if cell.cell_type == "code":
             cell.source = _keep_comments(cell.source)
         else:
-            cell.source = show_emphasis_by_signs(cell.source)
+            cell.source = tidy_markdown(show_emphasis_by_signs(cell.source))
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Python may take words of a title for the name of an encoding.
     first_lines = script.split("\n", 2)[:2]
