@@ -18,7 +18,8 @@ page, at one of the times in :class:`Priority`. Nodes of the site are added with
 by a function registered with :func:`write_block`, which gets the :class:`MarkdownPage`. A node with
 the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone; a block of code in a text with
 the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value.
-:func:`find_cell_behind` and :func:`add_page_link` find what the engine put on a page.
+:func:`find_cell_behind`, :func:`add_page_link` and :func:`add_download_fact` find what the engine
+put on a page.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
 so that it is read again when that changes. :func:`once` calls a function once in a build.
@@ -57,7 +58,7 @@ from .measurements.rows import slug
 from .old_titles import note_link
 from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, NOTEBOOK_HEAD, find_cell_behind
 from .pages.markdown import MarkdownPage, write_block
-from .pages.page_header import add_page_link
+from .pages.page_header import add_download_fact, add_page_link
 from .project import code_digest
 from .recipes.recorded_recipe import RecipePage
 from .recipes.releases import find_outdated
@@ -87,6 +88,7 @@ __all__ = [
     "RecipeResults",
     "Translations",
     "Typography",
+    "add_download_fact",
     "add_page_link",
     "add_recipe_transform",
     "add_transform",

@@ -37,10 +37,8 @@ from .markdown import (
     escape,
     plain_code,
     show_emphasis_by_signs,
-    write_block,
 )
 from .outputs import picture_kind
-from .page_header import page_links, provenance
 from .reader_cells import add_fold_title, has_examples, hide_code, write_pieces, write_text
 from .script_text import tidy_markdown
 
@@ -391,8 +389,3 @@ def _read_program(source: str | bytes) -> str:
             case ast.Expr(value=ast.Constant(value=str()) as text):
                 text.value = ""
     return ast.dump(program)
-
-
-write_block.register(page_links, lambda _node, _page: "")  # they stand beside the page
-# Its summary; the facts are in the metadata.
-write_block.register(provenance, lambda node, page: write_block(node[0], page))

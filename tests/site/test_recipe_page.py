@@ -1,5 +1,6 @@
 """A recipe's page: the answer in a box and in short, cards on a phone, its foot, its downloads."""
 
+import re
 import sys
 from textwrap import indent
 
@@ -270,3 +271,12 @@ def test_the_code_of_the_answer_is_the_first_of_the_notebook(gallery: Gallery) -
     assert below.source.startswith("- 2 is the sum")
     script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
     assert "%%script" not in script  # it is the program of the recipe
+
+
+def test_a_script_says_what_it_needs_and_its_licenses(gallery: Gallery) -> None:
+    gallery.write("sum", RECIPE)
+    build = gallery.build()
+    script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
+    head = script[: script.index("## The answer")]
+    assert re.findall(r"^# \* (\w+): ", head, re.MULTILINE) == ["Needs", "Code"]
+    assert "Needs:" not in build.page("recipes/sum")
