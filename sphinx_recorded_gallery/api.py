@@ -17,7 +17,8 @@ page, at one of the times in :class:`Priority`. Nodes of the site are added with
 ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written into notebooks
 by a function registered with :func:`write_block`, which gets the :class:`MarkdownPage`. A node with
 the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone; a block of code in a text with
-the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value.
+the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value, and
+below a sentence if it also has the attribute ``NOTEBOOK_NOTE``.
 :func:`find_cell_behind`, :func:`add_page_link` and :func:`add_download_fact` find what the engine
 put on a page.
 
@@ -56,7 +57,13 @@ from .measurements.ranges import Measurement
 from .measurements.release_changes import Change
 from .measurements.rows import slug
 from .old_titles import note_link
-from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, NOTEBOOK_HEAD, find_cell_behind
+from .page_nodes import (
+    DATA_CLASS,
+    DOWNLOADS_ONLY,
+    NOTEBOOK_HEAD,
+    NOTEBOOK_NOTE,
+    find_cell_behind,
+)
 from .pages.markdown import MarkdownPage, write_block
 from .pages.page_header import add_download_fact, add_page_link
 from .project import code_digest
@@ -72,6 +79,7 @@ __all__ = [
     "DATA_CLASS",
     "DOWNLOADS_ONLY",
     "NOTEBOOK_HEAD",
+    "NOTEBOOK_NOTE",
     "ONLY_HTML",
     "CatalogStatus",
     "Change",
