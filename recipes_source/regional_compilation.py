@@ -736,7 +736,8 @@ import time
 
 
 def start(began, tokens, depth, **machine):
-    """Go from importing PyTorch to a result; return the seconds of each part, and the result's size."""
+    """Go from importing PyTorch to a result; return the seconds of each part, and the result's
+    size."""
     marks = {"import torch": time.perf_counter()}
     model, x = make_model(Block, depth=depth, **machine), make_input(tokens, **machine)
     marks["model and input"] = time.perf_counter()
