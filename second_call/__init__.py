@@ -77,7 +77,6 @@ def _add_nodes(app: Sphinx) -> None:
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
     paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
-    app.add_node(page_foot.origin, **ONLY_HTML)
     fold = folded_text.visit_folded, folded_text.depart_folded
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
     app.add_node(folded_text.folded_text, html=fold, **inside)

@@ -14,7 +14,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from sphinx_recorded_gallery.api import NOTEBOOK_HEAD, GalleryError, RecipePage
+from sphinx_recorded_gallery.api import (
+    NOTEBOOK_HEAD,
+    NOTEBOOK_NOTE,
+    GalleryError,
+    RecipePage,
+)
 
 from .charts.directive import chart
 from .code_tabs import code_tab, code_tabs, has_caption, tab_name
@@ -180,13 +185,18 @@ def _run_in_notebook(section: nodes.section) -> None:
     """Let a notebook run the code to copy, each block in a process of its own.
 
     What such code sets, compiles or keeps would change what the recipe measures below it. The first
-    cell of a notebook (conf.py) imports ``sys``.
+    cell of a notebook (conf.py) imports ``sys``. A sentence before the first block says that such
+    code needs a GPU, unlike the recipe (CONTRIBUTING.md).
     """
     comment = _("Runs in a separate process. Remove the first line to keep its variables.")
     head = f"%%script --no-raise-error {{sys.executable}}\n# {comment}"
-    for block in section.findall(nodes.literal_block):
-        if block.get("language") == "python":
-            block[NOTEBOOK_HEAD] = head
+    note = _("These examples need a CUDA GPU. The rest of the notebook also runs on a CPU.")
+    blocks = section.findall(nodes.literal_block)
+    examples = [block for block in blocks if block.get("language") == "python"]
+    for example in examples:
+        example[NOTEBOOK_HEAD] = head
+    if any('"cuda"' in example.astext() or ".cuda" in example.astext() for example in examples):
+        examples[0][NOTEBOOK_NOTE] = note
 
 
 def _warn_of_missing_answer(page: RecipePage) -> None:

@@ -1,6 +1,6 @@
 """Links of a recipe's page: Colab at its head; source, reports and how to cite it at its foot.
 
-Notebooks and scripts have the address of the page, versions and licenses below their title.
+Notebooks and scripts say what they need, the address of the page and licenses at their head.
 """
 
 from pathlib import PurePosixPath
@@ -13,18 +13,16 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from sphinx_recorded_gallery.api import (
-    DOWNLOADS_ONLY,
     Gallery,
     Language,
-    MarkdownPage,
     RecipePage,
     Typography,
+    add_download_fact,
     add_page_link,
     find_outdated,
     note_link,
     once,
     repository_address,
-    write_block,
 )
 
 from .html_head import full_address
@@ -175,33 +173,13 @@ def _describe_release(
     return nodes.paragraph("", "", text, link, classes=["release"], translatable=False)
 
 
-class origin(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A list for downloads alone: the page has the same at its head and foot."""
-
-
 def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put an ``origin`` below the title of a recipe's page, and below its head if it has one."""
-    page = Gallery(app.env).load_page(docname)
-    title = next(iter(doctree.findall(nodes.title)), None)
-    if page is None or title is None:
-        return
+    """Add what a recipe needs, its address and its licenses to the facts in its downloads."""
+    # Recipes run on both (CONTRIBUTING.md).
+    needs = _("Needs: a CUDA GPU, or a CPU and a C++ compiler (figures differ)")
+    add_download_fact(doctree, nodes.Text(needs), first=True)
     address = full_address(app, docname)
-    lines: list[nodes.Node] = []
     if address:
-        lines.append(nodes.reference("", address, refuri=address))
-    if page.recording:
-        names = app.config.recorded_gallery_package_names
-        lines.append(nodes.Text(page.recording.describe_versions(names)))
-    lines.append(nodes.Text(_("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")))
-    items = [nodes.list_item("", nodes.paragraph("", "", line)) for line in lines]
-    section = title.parent
-    place = section.first_child_matching_class(nodes.container)  # of the head
-    if place is None:
-        place = section.index(title)
-    list_of_lines = nodes.bullet_list("", *items)
-    section.insert(place + 1, origin("", list_of_lines, **{DOWNLOADS_ONLY: True}))
-
-
-@write_block.register
-def _write(node: origin, page: MarkdownPage) -> str:
-    return write_block(node[0], page)
+        add_download_fact(doctree, nodes.reference("", address, refuri=address))
+    licenses = _("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")
+    add_download_fact(doctree, nodes.Text(licenses))

@@ -17,8 +17,10 @@ page, at one of the times in :class:`Priority`. Nodes of the site are added with
 ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written into notebooks
 by a function registered with :func:`write_block`, which gets the :class:`MarkdownPage`. A node with
 the attribute ``DOWNLOADS_ONLY`` is in notebooks and scripts alone; a block of code in a text with
-the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value.
-:func:`find_cell_behind` and :func:`add_page_link` find what the engine put on a page.
+the attribute ``NOTEBOOK_HEAD`` is a cell in notebooks, below the lines that are its value, and
+below a sentence if it also has the attribute ``NOTEBOOK_NOTE``.
+:func:`find_cell_behind`, :func:`add_page_link` and :func:`add_download_fact` find what the engine
+put on a page.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
 so that it is read again when that changes. :func:`once` calls a function once in a build.
@@ -61,10 +63,11 @@ from .page_nodes import (
     DOWNLOADS_ONLY,
     MEASURED_TABLE_CLASS,
     NOTEBOOK_HEAD,
+    NOTEBOOK_NOTE,
     find_cell_behind,
 )
 from .pages.markdown import MarkdownPage, write_block
-from .pages.page_header import add_page_link
+from .pages.page_header import add_download_fact, add_page_link
 from .project import code_digest
 from .recipes.recorded_recipe import RecipePage
 from .recipes.releases import find_outdated
@@ -79,6 +82,7 @@ __all__ = [
     "DOWNLOADS_ONLY",
     "MEASURED_TABLE_CLASS",
     "NOTEBOOK_HEAD",
+    "NOTEBOOK_NOTE",
     "ONLY_HTML",
     "CatalogStatus",
     "Change",
@@ -95,6 +99,7 @@ __all__ = [
     "RecipeResults",
     "Translations",
     "Typography",
+    "add_download_fact",
     "add_page_link",
     "add_recipe_transform",
     "add_transform",

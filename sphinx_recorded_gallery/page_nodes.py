@@ -40,6 +40,8 @@ MEASURED_TABLE_CLASS = "measured-table"
 DATA_CLASS = "recorded-data"
 # Attribute of code in a text that a notebook shows as a cell: lines that stand above it there
 NOTEBOOK_HEAD = "notebook_head"
+# Attribute of such code: a sentence that stands before the cell
+NOTEBOOK_NOTE = "notebook_note"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that only downloads have
 NOT_IN_HTML = "not_in_html"  # attribute of nodes that replace HTML in other formats
 # Sphinx-Gallery writes this before each block but the first, with lines of the recipe

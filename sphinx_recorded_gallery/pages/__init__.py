@@ -38,6 +38,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", _add_assets)
     app.connect("html-page-context", folded_cells.load_script)
     app.connect("doctree-resolved", page_header.fill_links, priority=Priority.FILL_LINKS)
+    app.connect("doctree-resolved", page_header.add_facts, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", formulas_and_images.mark_images, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)

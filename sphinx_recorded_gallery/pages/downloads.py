@@ -37,11 +37,10 @@ from .markdown import (
     escape,
     plain_code,
     show_emphasis_by_signs,
-    write_block,
 )
 from .outputs import picture_kind
-from .page_header import page_links, provenance
 from .reader_cells import add_fold_title, has_examples, hide_code, write_pieces, write_text
+from .script_text import tidy_markdown
 
 _ = get_translation("sphinx_recorded_gallery")
 logger = logging.getLogger(__name__)
@@ -305,7 +304,7 @@ def make_script(notebook: NotebookNode) -> str:
         if cell.cell_type == "code":
             cell.source = _keep_comments(cell.source)
         else:
-            cell.source = show_emphasis_by_signs(cell.source)
+            cell.source = tidy_markdown(show_emphasis_by_signs(cell.source))
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Python may take words of a title for the name of an encoding.
     first_lines = script.split("\n", 2)[:2]
@@ -390,8 +389,3 @@ def _read_program(source: str | bytes) -> str:
             case ast.Expr(value=ast.Constant(value=str()) as text):
                 text.value = ""
     return ast.dump(program)
-
-
-write_block.register(page_links, lambda _node, _page: "")  # they stand beside the page
-# Its summary; the facts are in the metadata.
-write_block.register(provenance, lambda node, page: write_block(node[0], page))

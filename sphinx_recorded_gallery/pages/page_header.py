@@ -1,4 +1,7 @@
-"""Under a recipe's title: the line with GPU, version and date, and links to the downloads."""
+"""Under a recipe's title: the line with GPU, version and date, and links to the downloads.
+
+Downloads have a list of facts below their first sentence instead.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +17,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ..dates_and_numbers import format_date, format_number, join_names
 from ..languages import Language
-from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
+from ..page_nodes import DOWNLOADS_ONLY
+from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded, load_page
 from ..recipes.recording import Recording
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -26,6 +30,10 @@ _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note"}
 
 class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The list of links; its children are references, and ``add_page_link`` adds further ones."""
+
+
+class download_facts(nodes.bullet_list):  # noqa: N801 (docutils names nodes so)
+    """The list of facts in downloads, to which ``add_download_fact`` adds further ones."""
 
 
 class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -40,7 +48,7 @@ def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) 
     title = next(iter(document.findall(nodes.title)), None)
     if title is None:
         return
-    head = nodes.container(classes=["recipe-head"])
+    head = nodes.container(classes=["recipe-head"], notebook=False)
     if isinstance(page, RecordedPage):
         locale = Language.current(env.config).locale
         head += make_box(page.recording, locale, env.config.recorded_gallery_package_names)
@@ -77,6 +85,20 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
     return text % numbers
 
 
+def _summarize(recording: Recording, locale: Locale, names: Mapping[str, str]) -> str:
+    """Return on which device, with which version and when a recording was made."""
+    versions = recording.facts["versions"]
+    recorded_on = [recording.device_name]
+    package = next((package for package in names if versions.get(package)), None)
+    if package is not None:
+        recorded_on.append(f"{names[package]} {versions[package]}")
+    values = {
+        "device": join_names(recorded_on, locale),
+        "date": format_date(recording.recorded, locale, "medium"),  # a phone has one line for it
+    }
+    return str(_("Recorded on %(device)s, %(date)s") % values)
+
+
 def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
     """Return the box for a recording, with labels in the language of the page.
 
@@ -86,15 +108,6 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     facts = recording.facts
     device = facts["device"]
     date = format_date(recording.recorded, locale)
-    recorded_on = [recording.device_name]
-    package = next((package for package in names if facts["versions"].get(package)), None)
-    if package is not None:
-        recorded_on.append(f"{names[package]} {facts['versions'][package]}")
-    values = {
-        "device": join_names(recorded_on, locale),
-        "date": format_date(recording.recorded, locale, "medium"),  # a phone has one line for it
-    }
-    summary = _("Recorded on %(device)s, %(date)s") % values
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
         commit += " " + _("with uncommitted changes")
@@ -116,7 +129,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
             # The label is already translated, as a message of the engine instead of the page.
             name = nodes.field_name("", label, translatable=False)
             fields += nodes.field("", name, body)
-    return provenance("", nodes.paragraph("", summary), fields)
+    return provenance("", nodes.paragraph("", _summarize(recording, locale, names)), fields)
 
 
 def has_downloads(app: Sphinx) -> bool:
@@ -138,6 +151,57 @@ def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             link = make_link(label, relative_uri(page, docname + suffix))
             link["download"] = Path(docname).name + suffix  # browsers save it instead of showing it
             links += link
+
+
+def add_facts(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put the facts of the recording below the first sentence of a recipe, for downloads alone.
+
+    A recipe without a recording gets an empty list, to which a site may add.
+    """
+    page = load_page(app.env, docname)
+    title = next(iter(doctree.findall(nodes.title)), None)
+    if page is None or title is None or not has_downloads(app):
+        return
+    facts = download_facts("", **{DOWNLOADS_ONLY: True})
+    title.parent.insert(_find_place_of_facts(title), facts)
+    if isinstance(page, RecordedPage):
+        locale = Language.current(app.config).locale
+        for fact in _list_facts(page.recording, locale, app.config.recorded_gallery_package_names):
+            add_download_fact(doctree, nodes.Text(fact))
+
+
+def _find_place_of_facts(title: nodes.title) -> int:
+    """Return the place behind the first sentence below a title, or where it would stand."""
+    siblings = title.parent.children
+    for place in range(siblings.index(title) + 1, len(siblings)):
+        node = siblings[place]
+        if isinstance(node, nodes.paragraph):
+            return place + 1
+        # Notes about the page itself, and the head of the page, stand above the sentence.
+        if node.get("notebook", True) and not isinstance(node, nodes.Admonition | nodes.target):
+            return place
+    return len(siblings)
+
+
+def _list_facts(recording: Recording, locale: Locale, names: Mapping[str, str]) -> list[str]:
+    """Return where a recording was made, how long it took, and with which versions."""
+    facts = [_summarize(recording, locale, names)]
+    facts.append(_("Running time: %s seconds") % format_number(recording.facts["seconds"], locale))
+    versions = recording.describe_versions(names)
+    if versions:
+        facts.append(_("Versions: %s") % versions)
+    return facts
+
+
+def add_download_fact(doctree: nodes.document, fact: nodes.Node, *, first: bool = False) -> None:
+    """Add a fact to those below the first sentence of a notebook and a script.
+
+    ``fact`` is text or inline nodes, without a paragraph; it stands ``first`` or last. For
+    ``doctree-resolved``, from ``Priority.ADD_LINKS`` on. Other pages stay as they are.
+    """
+    for facts in doctree.findall(download_facts):
+        place = 0 if first else len(facts)
+        facts.insert(place, nodes.list_item("", nodes.paragraph("", "", fact)))
 
 
 def add_page_link(doctree: nodes.document, label: str, address: str) -> None:

@@ -7,7 +7,7 @@ from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.locale import get_translation
 
-from ..page_nodes import NOTEBOOK_HEAD
+from ..page_nodes import NOTEBOOK_HEAD, NOTEBOOK_NOTE
 from .markdown import MarkdownPage, join_blocks, plain_code, write_heading
 
 _ = get_translation("sphinx_recorded_gallery")
@@ -35,6 +35,9 @@ def write_pieces(block: list[tuple[int, nodes.Node]], page: MarkdownPage) -> lis
     def add(level: int, node: nodes.Node) -> None:
         if _is_example(node):
             assert isinstance(node, nodes.literal_block)
+            if NOTEBOOK_NOTE in node:
+                note = nodes.paragraph("", "", nodes.Text(node[NOTEBOOK_NOTE]))
+                waiting.append((level, note))
             end_text()
             pieces.append(("code", f"{node[NOTEBOOK_HEAD]}\n{plain_code(node)}"))
         elif _contains_example(node):

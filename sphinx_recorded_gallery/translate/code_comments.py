@@ -8,14 +8,13 @@ bare addresses and instructions to tools are not translated.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from tokenize import COMMENT, TokenError, TokenInfo
-
-from docutils.utils import column_width
 
 from ..page_nodes import read_changed_code, width_of_signs
 from ..recipes.comment_safety import find_instruction, find_mark, is_read_by_tools
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
+from ..wrap_text import split_at_breaks, wrap
 from .catalogs import is_wordless
 from .commented_code import is_code, is_drawing
 from .hidden_characters import find_hidden
@@ -25,12 +24,6 @@ LINE_LENGTH = 88  # the limit that ruff enforces in recipes
 
 _ADDRESS = re.compile(r"<?(?:https?|ftp)://\S+>?[.,;]?")
 _ITEM = re.compile(r"(?:[-*+•‣]|\(?(?:\d{1,2}|[a-zA-Z])[.)])\s+(?=\S)")
-# A character of a script without spaces between words (Hangul has them)
-_IDEOGRAPH = re.compile(
-    "[\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60]"
-)
-_NO_LINE_START = "，。、；：？！）》」』】〉”’…·,.;:?!)]}%"
-_NO_LINE_END = "（《「『【〈“‘([{"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,8 +341,9 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
     """Return the lines of a comment that stands on lines of its own."""
     indent = " " * comment.column
     translation = " ".join(translation.split())
+    pieces = split_at_breaks(translation)
     if comment.docstring:
-        wrapped = wrap(translation, LINE_LENGTH - comment.column - 2 * len(_QUOTES))
+        wrapped = wrap(pieces, LINE_LENGTH - comment.column - 2 * len(_QUOTES))
         text = "\n".join(wrapped).replace("\\", r"\\")
         if comment.opens:
             text = _QUOTES + text
@@ -357,7 +351,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
             text = re.sub('"$', r'\\"', text)  # a translation with three quotes is refused
             text += _QUOTES
         return [indent + line for line in text.split("\n")]
-    wrapped = wrap(translation, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
+    wrapped = wrap(pieces, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
     if any(find_mark(line) for line in wrapped):  # wrapping moved it to the start of a line
         wrapped = [translation]
     first_line, *further_lines = wrapped
@@ -380,38 +374,3 @@ def find_problem(text: str, translation: str, script: str = "") -> str:
     if is_read_by_tools(words) or (find_mark(words) and not find_mark(text)):
         return "a comment must not hold an instruction to a tool; write other words"
     return ""
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most ``width`` columns; wide characters take two.
-
-    Chinese and Japanese break between any two characters, except before closing and after opening
-    punctuation; everything else breaks at spaces. A longer piece gets a line of its own.
-    """
-    lines = [""]
-    for piece in _split_at_breaks(text):
-        if lines[-1] and column_width((lines[-1] + piece).rstrip()) > width:
-            lines.append("")
-        lines[-1] += piece
-    return [line.rstrip() for line in lines]
-
-
-def _split_at_breaks(text: str) -> list[str]:
-    """Return the pieces of a text between which a line may end; joined, they are the text."""
-    pieces = [text[:1]]
-    for before, after in pairwise(text):
-        if _may_break(before, after):
-            pieces.append("")
-        pieces[-1] += after
-    return pieces
-
-
-def _may_break(before: str, after: str) -> bool:
-    """Return whether a line may end between two characters."""
-    if before == " ":
-        return True
-    if before.isspace() or after.isspace():
-        return False
-    if before in _NO_LINE_END or after in _NO_LINE_START:
-        return False
-    return bool(_IDEOGRAPH.match(before) or _IDEOGRAPH.match(after))

@@ -1,5 +1,6 @@
 """A recipe's page: the answer in a box and in short, cards on a phone, its foot, its downloads."""
 
+import re
 import sys
 from textwrap import indent
 
@@ -270,3 +271,32 @@ def test_the_code_of_the_answer_is_the_first_of_the_notebook(gallery: Gallery) -
     assert below.source.startswith("- 2 is the sum")
     script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
     assert "%%script" not in script  # it is the program of the recipe
+
+
+NOTE = "These examples need a CUDA GPU. The rest of the notebook also runs on a CPU."
+
+
+@pytest.mark.parametrize(("code", "note"), [("model.cuda()", NOTE), ("model.cpu()", "")])
+def test_a_notebook_says_that_its_examples_need_a_gpu(
+    gallery: Gallery, code: str, note: str
+) -> None:
+    more = f"total = 1 + 1\n\n   .. code-block:: python\n      :caption: Later\n\n      {code}"
+    gallery.write("sum", RECIPE.replace("total = 1 + 1\n\n   - 2", f"{more}\n\n   - 2"))
+    build = gallery.build()
+    notebook = nbformat.read(build.out / "recipes/sum.ipynb", as_version=4)
+    above, *cells = notebook.cells
+    assert above.source.endswith(note)
+    assert NOTE not in "".join(cell.source for cell in cells)
+    assert NOTE not in build.page("recipes/sum")
+    script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
+    assert NOTE not in script
+    assert code in script
+
+
+def test_a_script_says_what_it_needs_and_its_licenses(gallery: Gallery) -> None:
+    gallery.write("sum", RECIPE)
+    build = gallery.build()
+    script = (build.out / "recipes/sum.py").read_text(encoding="utf-8")
+    head = script[: script.index("## The answer")]
+    assert re.findall(r"^# \* (\w+): ", head, re.MULTILINE) == ["Needs", "Code"]
+    assert "Needs:" not in build.page("recipes/sum")

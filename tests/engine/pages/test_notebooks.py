@@ -51,6 +51,49 @@ def test_what_a_notebook_needs_on_colab_stands_before_its_code(site: Gallery) ->
     assert "print(1)" not in (build.out / "recipes/adding.py").read_text()
 
 
+def head_of_script(site: Gallery, **settings: object) -> list[str]:
+    """Return the lines of the first comment of a script, up to the first heading in it."""
+    build = site.build(**settings)
+    assert build.warnings == ""
+    script = (build.out / "recipes/adding.py").read_text(encoding="utf-8")
+    mark, _title, *lines = script.partition("\n\n")[0].split("\n")
+    assert mark == "# %% [markdown]"
+    # Dates have spaces at which no line breaks.
+    return [line.removeprefix("#").strip().replace("\xa0", " ") for line in lines if line != "#"]
+
+
+def test_a_script_begins_with_what_it_is_where_it_ran_and_how_long(site: Gallery) -> None:
+    path = site.recordings / "adding.ipynb"
+    text = path.read_text().replace('"device": {', '"device": {"gpu": "X1", ')
+    text = re.sub(r'"versions": {[^}]*}', '"versions": {"python": "3.12", "lib": "1.2"}', text)
+    write_recording(path, re.sub(r'"seconds": [\d.]+', '"seconds": 1234.6', text))
+    sentence, device, seconds, versions, *_text = head_of_script(
+        site, recorded_gallery_package_names={"lib": "Lib"}
+    )
+    assert sentence == "A first sentence with `code`."
+    assert re.fullmatch(r"\* Recorded on X1 with Lib 1\.2, \w+ \d+, \d{4}", device)
+    assert seconds == "* Running time: 1,235 seconds"
+    assert versions == "* Versions: Lib 1.2, Python 3.12"
+    notebook = nbformat.read(site.root / "out/html/recipes/adding.ipynb", as_version=4)
+    assert device in notebook.cells[0].source.replace("\xa0", " ")
+
+
+def test_the_head_of_a_script_is_in_the_language_of_the_page(site: Gallery) -> None:
+    site.translate("recipes/adding", {"A first sentence with ``code``.": "``code``가 있는 문장."})
+    lines = head_of_script(site, language="ko")
+    start = lines.index("`code`가 있는 문장.")  # below a note that not all is translated
+    seconds = lines[start + 2]
+    assert re.fullmatch(r"\* 실행 시간: \d+ s", seconds)
+
+
+def test_a_script_that_was_not_recorded_says_what_is_known(site: Gallery) -> None:
+    (site.recordings / "adding.ipynb").unlink()
+    site.configure(suppress_warnings=["recorded_gallery.recording"])
+    note, *_note, sentence, _link = head_of_script(site)
+    assert note == "> **Note**"
+    assert sentence == "A first sentence with `code`."
+
+
 @pytest.mark.parametrize("address", ["https://example.org/site/", "https://example.org/site"])
 def test_links_lead_to_the_site(site: Gallery, address: str) -> None:
     site.configure(html_baseurl=address)
