@@ -107,7 +107,7 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
     for pattern in (_LITERAL, _ROLE, _LINK):
         without_markup = pattern.sub(_keep_lines, without_markup)
     for match in re.finditer(r"(?<![\w:`])`[^`\n]+`(?![`\w])", without_markup):
-        what = f"{match[0]} in single backticks is no code"
+        what = f"{match[0]} in single backticks is not code"
         error = make_error(what, match.start(), "write two on each side", of=without_markup)
         if error.line not in lines_with_slips:  # or else these are of a role that was told
             yield error

@@ -72,7 +72,7 @@ def read_size(size: Size) -> float:
         number = float(str(size))
         if _LEAST_SIZE <= number <= _GREATEST_SIZE:
             return number
-    raise ValueError(f"the size {str(size)!r} is no number above 0; lines need such numbers")
+    raise ValueError(f"the size {str(size)!r} is not a number above 0; lines need one")
 
 
 def _make_field(

@@ -47,7 +47,7 @@ def query(
     typography = Typography.of(env.config)
     results = gallery.load_results(docname)
     if results is None and docname not in gallery.files:
-        raise ValueError("it draws what a recipe has measured, and this page is none's")
+        raise ValueError("this page is not a recipe; name one by :recipe:")
     if results is None:
         return ChartData(typography=typography)  # the recipe cannot be read, which its page tells
     recipe = _Recipe(gallery=gallery, docname=docname, results=results, typography=typography)
@@ -142,7 +142,7 @@ def _describe_missing_case(
             cases.append(f"{measurement.case}{size}")
     names = ", ".join(dict.fromkeys(cases)) or "none"
     return (
-        f"chart: {case!r} is no case with {', '.join(quantities)}; write "
+        f"chart: {case!r} is not a case with {', '.join(quantities)}; write "
         f":case: with one of: {names}"
     )
 
@@ -169,7 +169,7 @@ def _choose_variants(
     variants = {slug(measurement.variant): measurement.variant for measurement in measured}
     wanted = [slug(name) for name in only]
     if best and wanted and slug(best) not in wanted:
-        raise ValueError(f"the best variant, {best!r}, is none of :only:; name it there, too")
+        raise ValueError(f"the best variant, {best!r}, is missing from :only:; name it there, too")
     missing = {}
     if best and slug(best) not in variants:
         missing[slug(best)] = f":best: {best}"
@@ -219,7 +219,7 @@ def _missing_variants(
     names = ", ".join(dict.fromkeys(slug(measurement.variant) for measurement in measured))
     for name, option in missing_variants.items():
         key = ".".join([*_key_parts(case), name, quantities[0]])
-        yield _Missing(key=key, text=f"chart: {option} is no variant; choose among: {names}")
+        yield _Missing(key=key, text=f"chart: {option} is not a variant; choose among: {names}")
 
 
 def _suggest(quantity: str, published: Sequence[Measurement]) -> str:

@@ -97,7 +97,7 @@ def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
     gallery = Gallery(env)
     typography = Typography.of(env.config)
     if docname not in gallery.files:
-        raise ValueError("it draws what a recipe has measured, and this page is none's")
+        raise ValueError("this page is not a recipe; name one by :recipe:")
     results = gallery.load_results(docname)
     if results is None or not results.is_measured:
         return SpansData(typography=typography)

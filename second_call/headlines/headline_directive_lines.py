@@ -75,7 +75,7 @@ def borrow_headlines(directive: SphinxDirective, docname: str, draw: Drawer) -> 
     path = Path(env.doc2path(docname))
     env.note_dependency(str(path))
     if not path.is_file():
-        raise directive.error(f"{docname!r} is no page; name the one with the results")
+        raise directive.error(f"{docname!r} is not a page; name the one with the results")
     headlines = headline_list(draw=draw)
     recipe, baseline = "", ""
     for number, text in _lines_of_results(path):
@@ -130,7 +130,7 @@ def parse_line(text: str) -> Line:
         raise ValueError(f"{text.strip()!r}: write a line such as adam.10.fused.wall: words")
     kind = match["kind"] or ""
     if kind and kind not in KINDS:
-        raise ValueError(f"{kind!r} is none of the kinds {', '.join(KINDS)}")
+        raise ValueError(f"{kind!r} is not a kind; choose among {', '.join(KINDS)}")
     return Line(
         name=match["key"],
         kind=kind,

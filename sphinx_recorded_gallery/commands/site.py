@@ -31,7 +31,7 @@ _TOLD_BY_CHECK = (
     "html",
     LANGUAGES,
     argument("--build", type=Path, default=Path("_build"), help="folder for the built site"),
-    argument("--after-check", action="store_true", help="leave out what `check` has just told"),
+    argument("--after-check", action="store_true", help="omit what `check` has just reported"),
     takes_sphinx_options=True,
 )
 def html(project: Project, options: argparse.Namespace) -> bool:

@@ -128,7 +128,7 @@ def _tell_changes(env: BuildEnvironment, now: str, before: str) -> list[nodes.No
         told += _tell_recipe(env, docname, now, before, changes, machines_are_told=are_told)
     facts = {"now": now, "before": before}
     if not compared and len(docnames) > 1:
-        text = _("No machine has measured any recipe with both %(now)s and %(before)s yet.")
+        text = _("No machine has measured any example with both %(now)s and %(before)s yet.")
         told.append(_paragraph(nodes.Text(str(text % facts))))
     elif without:
         text = _("No machine has measured both %(now)s and %(before)s:")
@@ -217,7 +217,7 @@ def _tell_together(
     changes: list[Change] = []
     for changes_of_recipe in compared.values():
         changes += changes_of_recipe.changes
-    yield nodes.rubric("", str(_("All recipes together")))
+    yield nodes.rubric("", str(_("All examples together")))
     yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
 
 

@@ -203,25 +203,29 @@ def _find_block(node: nodes.Element) -> nodes.Element:
 
 def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
     """Begin a measurement or a claim; hovering shows the spread, which is also in the list."""
+    tag = "span"
+    attributes = {}
     if _has_evidence(self, node):
         # Nothing leads to it but its own button: a number is enough: a page may have fifty.
         number = self.__dict__.get("claims_written", 0) + 1
         self.__dict__["claims_written"] = number
         node["ids"] = [f"claim.{number}"]  # with a dot no heading has it
-    attributes = {}
+        tag = "label"  # of the button behind it, so that a click on the sentence presses it
+        attributes["for"] = _name_button(node)
     if "spread" in node:
         attributes["title"] = node["spread"]
-    self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **attributes))
+    self.body.append(self.starttag(node, tag, "", CLASS=type(node).__name__, **attributes))
 
 
 def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     """End it; a claim gets a button that opens its evidence without a script."""
-    self.body.append("</span>")
     if not _has_evidence(self, node):
+        self.body.append("</span>")
         return
+    self.body.append("</label>")
     [sentence] = node["ids"]
     box = f"{sentence}-evidence"
-    button = f"{sentence}-mark"
+    button = _name_button(node)
     # Several claims of a page may have the same words. So the name of the button is its label, the
     # sentence before it, and the compared measurements.
     names = [button, sentence]
@@ -246,6 +250,12 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
         f'<span class="claim-evidence" id="{box}"{language} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
+
+
+def _name_button(node: nodes.Element) -> str:
+    """Return the identifier of the button that opens the evidence of a claim."""
+    [sentence] = node["ids"]
+    return f"{sentence}-mark"
 
 
 def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:

@@ -30,7 +30,7 @@ def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
         folded += block
         if block["recipe_fold_output"]:
             _fold_prints(folded, block["recipe_cell"])
-        # A text leads there as to a section, `Summary`_, unless a section has this name.
+        # Make the cell an implicit target (`Summary`_) unless a section already has this name.
         name = nodes.fully_normalize_name(summary)
         if name not in document.nameids:
             folded["names"].append(name)

@@ -20,7 +20,7 @@ from .catalogs import Kind, is_wordless
 from .checks import ALL, Check, Message
 from .equivalents import code_of, is_named_by_project
 from .hidden_characters import find_hidden, find_leftward
-from .style_rules import load_script_rules, load_style_rules
+from .style_rules import load_script_rules, load_sentence_ends, load_style_rules
 
 _HAN = "\u3400-\u9fff"
 _WIDE = {"Hans", "Hant"}  # full-width punctuation
@@ -38,7 +38,6 @@ _ENDS = {".": "full stop", "?": "question mark", ":": "colon", ";": "semicolon",
 _HALF_WIDTH = str.maketrans("。！!？：；，、", "...?:;,,")
 _CLOSING = "*\"'”’)）]」』》〉 "
 _ABBREVIATIONS = (".m.", ".g.", ".e.")  # 3 p.m., e.g., i.e.
-_KOREAN_SENTENCE = re.compile(r"(?:[가-힣]다|세요|십시오|[까죠])$")
 
 
 def check_final_punctuation(message: Message) -> Iterator[str]:
@@ -78,10 +77,11 @@ def _needs_end(message: Message, end_of_source: str) -> bool:
     """Return whether a translation without a mark at its end should have one."""
     script = message.language.script
     text = message.translation.rstrip().rstrip(_CLOSING)
-    if script == "Kore":  # a noun ends a phrase without a mark
+    sentence_end = load_sentence_ends().get(script)
+    if sentence_end is not None:  # a noun ends a phrase without a mark
         has_sentences = len(_SENTENCE.findall(message.text)) > 1
         is_one_of_several = end_of_source == "." and has_sentences and _SENTENCE.search(text)
-        return bool(_KOREAN_SENTENCE.search(text) or is_one_of_several)
+        return bool(sentence_end.search(text) or is_one_of_several)
     return script in (*_WIDE, "Cyrl", "Grek") and len(message.text.split()) > 3
 
 

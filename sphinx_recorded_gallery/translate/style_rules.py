@@ -84,7 +84,22 @@ class StyleRule:
 @cache
 def load_script_rules() -> list[StyleRule]:
     """Return the rules of scripts."""
-    return _read_rules(_SCRIPT_RULES)
+    data = _read_script_rules()
+    return [_parse(_SCRIPT_RULES, number, rule) for number, rule in enumerate(data["rule"], 1)]
+
+
+@cache
+def load_sentence_ends() -> dict[str, re.Pattern[str]]:
+    """Return a pattern by script, where phrases have no mark at their end but sentences have.
+
+    It finds the end of a sentence whose mark is missing.
+    """
+    ends = _read_script_rules()["sentence_ends"]
+    return {script: re.compile(pattern) for script, pattern in ends.items()}
+
+
+def _read_script_rules() -> dict[str, Any]:
+    return tomllib.loads(_SCRIPT_RULES.read_text(encoding="utf-8"))
 
 
 def load_style_rules(locale: Path, language: str) -> list[StyleRule]:

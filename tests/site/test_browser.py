@@ -459,6 +459,29 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
         expect(page).to_have_url(f"{address}en/index.html")
 
 
+@by_language
+def test_a_tablet_has_the_menu_in_one_line_of_the_header(
+    page: Page, address: str, language: Language
+) -> None:
+    page.set_viewport_size({"width": 800, "height": 900})
+    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    expect(page.locator("header .primary-toggle")).to_be_hidden()
+    expect(page.locator(".bd-sidebar-primary")).to_be_hidden()
+    parts = page.locator(
+        "header :is(.navbar-brand, .nav-link, .search-button-field, summary, .secondary-toggle)"
+    )
+    boxes = [part.bounding_box() for part in parts.all() if part.is_visible()]
+    assert len(boxes) == 10  # brand, 5 pages, search, languages, colours, sections
+    for left, right in pairwise(sorted(boxes, key=lambda box: box["x"])):
+        assert left["x"] + left["width"] <= right["x"]
+    middles = [box["y"] + box["height"] / 2 for box in boxes]
+    assert max(middles) - min(middles) < 5
+    page.locator("header .language-switcher summary").click()
+    menu = page.locator("header .language-switcher ul").bounding_box()
+    assert menu
+    assert menu["x"] + menu["width"] <= 800
+
+
 @pytest.mark.parametrize("toggle", ["primary-toggle", "secondary-toggle"])
 def test_a_menu_over_a_page_is_closed_by_its_button(page: Page, address: str, toggle: str) -> None:
     page.set_viewport_size(PHONE)

@@ -286,7 +286,7 @@ def test_lines_go_over_sizes_and_are_named_where_they_end() -> None:
     assert [name.get_text() for name in names] == ["plain", "graph"]
     assert float(names[0]["y"].rstrip("%")) == pytest.approx(heights(plain)[1], abs=0.01)
     assert {"10", "100"} <= {text.get_text() for text in plot.select(".plot-area text")}
-    with pytest.raises(ValueError, match="'many' is no number above 0"):
+    with pytest.raises(ValueError, match="'many' is not a number above 0"):
         draw_lines(lines_of([1, "many"]))
 
 
@@ -650,7 +650,7 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
     assert "Of all sizes." in notebook
     for told, old, new in (
         ("wall was measured in 2 cases; name one by :case:", '"start_up"', '"wall"'),
-        ("the size '0' is no number above 0", "(10, 100)", "(0, 100)"),
+        ("the size '0' is not a number above 0", "(10, 100)", "(0, 100)"),
     ):
         gallery.write("steps", recipe.replace(old, new))
         gallery.record("steps")
@@ -757,7 +757,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     index.write_text(index.read_text() + OTHERS)
     warnings = gallery.build().warnings
     for told in (
-        "chart: it draws what a recipe has measured, and this page is none's",
+        "chart: this page is not a recipe; name one by :recipe:",
         "chart: it needs a caption, a sentence below its options",
         "chart: it needs a quantity, for example: .. chart:: wall",
         "chart: 'Text below.' is neither an option nor the caption; write options as :name: value,",
@@ -770,9 +770,17 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         ("no quantity is called 'wal'; similar: wall [", ":: gpu\n", ":: wal\n"),
         ("'adam.10.plain.wall'; similar: wall [", ":: gpu\n", ":: adam.10.plain.wall\n"),
         ("no quantity is called 'wall@2.9'; similar: wall [", ":: gpu\n", ":: wall@2.9\n"),
-        (":best: graph is no variant; choose among: plain, ", ":best: CUDA graphs", ":best: graph"),
-        (":only: plan is no variant; choose among: plain, ", ":hero:", ":only: plan, CUDA graphs"),
-        ("is none of :only:", ":hero:", ":only: plain"),
+        (
+            ":best: graph is not a variant; choose among: plain, ",
+            ":best: CUDA graphs",
+            ":best: graph",
+        ),
+        (
+            ":only: plan is not a variant; choose among: plain, ",
+            ":hero:",
+            ":only: plan, CUDA graphs",
+        ),
+        ("is missing from :only:", ":hero:", ":only: plain"),
         ("name what they are parts of by :whole:", "wall memory", "wall, memory, gpu"),
         ("a chart of busy time has no parts; remove :whole:", ":hero:", ":whole: wall"),
         ("have a curve; remove :curve:", ":hero:", ":curve: plain"),
@@ -786,7 +794,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         assert "no measurement is called" not in warnings  # a chart takes no such keys
     gallery.write("steps", RECIPE.replace(":case: Adam.10\n", ":case: Adan.10\n", 1))
     warnings = gallery.build().warnings
-    told = "'Adan.10' is no case with wall; write :case: with one of: Adam.10, Adam.100"
+    told = "'Adan.10' is not a case with wall; write :case: with one of: Adam.10, Adam.100"
     assert warnings.count(told) == 1
     assert "no measurement is called" not in warnings  # the case is told once, not each key of it
     gallery.write("steps", RECIPE + "\nsizes = {\n")

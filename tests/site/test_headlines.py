@@ -302,7 +302,7 @@ def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
         ("steps\n      no words at all", "write a line such as"),
         ("steps\n      adam.100.fused.wall: words", "say against what"),
         ("stairs against a: words", "no example is called 'stairs'"),
-        ("steps against a\n      b.wall (grpah): words", "'grpah' is none of the kinds"),
+        ("steps against a\n      b.wall (grpah): words", "'grpah' is not a kind; choose among"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: str) -> None:
@@ -420,7 +420,7 @@ def test_a_changed_list_of_results_changes_the_answer(front: Gallery) -> None:
     build = front.build()
     assert "CUDA graphs gave" not in build.page("index")
     front.root.joinpath("index.rst").write_text(ROWS.replace("gains:: results", "gains:: reslts"))
-    assert "'reslts' is no page; name the one with the results" in front.build().warnings
+    assert "'reslts' is not a page; name the one with the results" in front.build().warnings
 
 
 def test_the_table_of_what_pays_has_the_measured_startup(front: Gallery) -> None:

@@ -19,7 +19,7 @@ PATH = Path("a.py")
 # A text that begins in line 7, and what is told of it: the line and the first words
 SLIPS = {
     "See\n[the docs](https://a.org).": "a.py:8: a link of Markdown; write `words <address>`__",
-    "Use `torch.compile` here.": "a.py:7: `torch.compile` in single backticks is no code",
+    "Use `torch.compile` here.": "a.py:7: `torch.compile` in single backticks is not code",
     "Words.\n\n:measured: `a.wall` each.": "a.py:9: a space splits a role; write :measured:`",
     "It takes measured:`a.wall`.": "a.py:7: a role without its first colon",
     ":measured:``a.wall``": "a.py:7: a role with two backticks; write :measured:`",
@@ -151,9 +151,9 @@ def test_check_tells_of_slips_on_pages_and_in_recipes(tmp_path: Path) -> None:
     )
     told = [error.describe(tmp_path).split(";")[0] for error in check_texts(tmp_path)]
     assert told == [
-        "using.rst:1: `this` in single backticks is no code",
+        "using.rst:1: `this` in single backticks is not code",
         "recipes_source/mine.py:8: words behind # %% are not shown",
-        "recipes_source/mine.py:5: `this` in single backticks is no code",
+        "recipes_source/mine.py:5: `this` in single backticks is not code",
         "recipes_source/mine.py:19: code to copy that Python cannot read: '(' was never closed",
         "recipes_source/mine.py:16: 'Three' is a second title",
     ]

@@ -45,6 +45,13 @@ def test_what_applies_is_said_in_a_few_words(path: Path) -> None:
     assert rows[0][0].startswith("GPU busy below 80%")
 
 
+def test_a_fix_on_the_front_page_has_at_most_eight_words() -> None:
+    _before, _directive, rows = (ROOT / "index.rst").read_text().partition(".. recipe-rows::\n")
+    fixes = re.findall(r"(?m)^ {6}\S+: (.+)$", rows)
+    assert len(fixes) == len(RECIPES)
+    assert [fix for fix in fixes if len(fix.split()) > 8] == []
+
+
 def test_texts_say_nothing_without_a_measurement_or_an_excuse() -> None:
     assert [str(problem) for problem in check_texts(ROOT)] == []
 

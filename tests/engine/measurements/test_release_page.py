@@ -97,11 +97,11 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     add_replicate(released, rows=steps(), host="b", versions=OLD)
     add_replicate(released, rows=steps(), name="others", host="b", versions=OLD)
     page = read_page(released, "index")
-    none = f"No machine has measured any recipe with both {HERE} and 2.11 yet."
+    none = f"No machine has measured any example with both {HERE} and 2.11 yet."
     assert page.find("p", string=none)
     measure_both(released)
     page = read_page(released, "index")
-    assert "All recipes together" not in page.get_text()  # there is only one
+    assert "All examples together" not in page.get_text()  # there is only one
     assert page.find("p", class_="rubric").a["href"] == "recipes/steps.html"
     folded = page.select_one("details.release-changes")
     assert "kernels: up by 23% (1 measurement)" in folded.get_text()
@@ -111,7 +111,7 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     for versions, rows in (({"python": f"{HERE}.0"}, [kernels(1234)]), (OLD, [kernels(1000)])):
         add_replicate(released, rows=rows, name="others", host=here, versions=versions)
     page = read_page(released, "index")
-    together = page.find("p", string="All recipes together").find_next("ul")
+    together = page.find("p", string="All examples together").find_next("ul")
     assert "kernels: up by 23% in 2 of 2 measurements" in together.get_text()
     machines = (
         f"Python {HERE} compared with 2.11 on 1 machine: the spread between machines is unknown."

@@ -1,4 +1,4 @@
-"""The mark behind a claim in a real browser: by keyboard, without scripts, on paper."""
+"""Claims in a real browser: their underline, and their evidence by keyboard, finger, on paper."""
 
 from collections.abc import Iterator
 
@@ -22,6 +22,57 @@ def address(gallery: Gallery) -> Iterator[str]:
         yield f"{address}recipes/steps.html"
 
 
+UNDERLINE = "element => getComputedStyle(element).textDecorationStyle"
+LINE = "element => getComputedStyle(element).textDecorationLine"
+
+
+def test_a_claim_is_underlined_with_dots_at_its_number_and_adds_no_letter(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_page() as page:
+        page.goto(address)
+        sentence = page.locator("label.claim")
+        number = sentence.locator(".measured")
+        assert (number.evaluate(LINE), number.evaluate(UNDERLINE)) == ("underline", "dotted")
+        assert sentence.evaluate(LINE) == "none"
+        assert number.evaluate("number => getComputedStyle(number).color") == page.locator(
+            "p:has(label.claim)"
+        ).evaluate("paragraph => getComputedStyle(paragraph).color")  # it is no link
+        mark = page.locator(".claim-mark")
+        for place in ("::before", "::after"):
+            content = f"mark => getComputedStyle(mark, '{place}').content"
+            assert mark.evaluate(content) == "none"
+        sentence.hover()
+        assert sentence.evaluate(UNDERLINE) == "dotted"
+        page.emulate_media(media="print")
+        assert number.evaluate(LINE) == "none"
+
+
+def test_a_claim_without_a_number_is_underlined_as_a_whole(
+    browser: Browser, gallery: Gallery
+) -> None:
+    add(gallery, f"Here :claim:`fused is faster <{WINS}>`.")
+    store(gallery, figure())
+    assert gallery.build().warnings == ""
+    with serve(gallery.root / "out" / "html") as address, browser.new_page() as page:
+        page.goto(f"{address}recipes/steps.html")
+        sentence = page.locator("label.claim")
+        assert (sentence.evaluate(LINE), sentence.evaluate(UNDERLINE)) == ("underline", "dotted")
+
+
+def test_a_click_on_a_claim_opens_its_evidence_and_another_closes_it(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_page(java_script_enabled=False) as page:
+        page.goto(address)
+        evidence = page.get_by_text("Holds in 5 of 5 processes on 3 machines:")
+        number = page.locator("label.claim .measured").bounding_box()
+        page.mouse.click(number["x"] + 2, number["y"] + 2)
+        expect(evidence).to_be_visible()
+        page.mouse.click(number["x"] + 2, number["y"] + 2)
+        expect(evidence).to_be_hidden()
+
+
 def test_evidence_opens_and_closes_by_keyboard_without_scripts_and_not_on_paper(
     browser: Browser, address: str
 ) -> None:
@@ -31,6 +82,11 @@ def test_evidence_opens_and_closes_by_keyboard_without_scripts_and_not_on_paper(
         evidence = page.get_by_text("Holds in 5 of 5 processes on 3 machines:")
         expect(evidence).to_be_hidden()
         mark.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        expect(mark).to_be_focused()
+        outline = "claim => getComputedStyle(claim).outlineStyle"
+        assert page.locator("label.claim").evaluate(outline) == "solid"
         page.keyboard.press("Enter")
         expect(evidence).to_be_visible()
         expect(page.get_by_text("14.0 ms (fused) < 39.0 ms (foreach)")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate.check_po import check_file
-from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from sphinx_recorded_gallery.translate.style_rules import load_sentence_ends, load_style_rules
 from tests.helpers.gallery import save_catalog
 
 RULE = r"""
@@ -83,3 +83,18 @@ def test_a_wrong_rule_is_one_line(folder: Path, old: str, new: str, told: str) -
     with pytest.raises(GalleryError, match=r"de/style\.toml: ") as refused:
         load_style_rules(folder, "de")
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_sentence"),
+    [
+        ("빠릅니다", True),
+        ("기다리세요", True),
+        ("첫 호출 시간", False),
+        ("CUDA 그래프 하나로 캡처", False),
+    ],
+)
+def test_a_sentence_is_known_by_its_end_where_phrases_have_no_mark(
+    text: str, is_sentence: bool
+) -> None:
+    assert bool(load_sentence_ends()["Kore"].search(text)) is is_sentence
