@@ -102,8 +102,8 @@ Choose the mode by how busy your GPU is.
      block gets its own graph and overwrites other blocks' outputs unless you call
      ``torch.compiler.cudagraph_mark_step_begin()`` before each model call.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="default")``, or ``mode="reduce-overhead"`` if the
-     model is launch-bound and shapes repeat. If shapes vary, launch with ``accelerate launch --dynamo_use_dynamic``;
-     its default, ``dynamic=False``, recompiles for each new shape.
+     model is launch-bound and shapes repeat. If shapes vary, pass ``--dynamo_use_dynamic`` to
+     ``accelerate launch``, which otherwise sets ``dynamic=False``; ``torchrun`` does not.
    - **Lightning**: pass ``torch.compile(module, mode="default")`` to ``trainer.fit``.
    - **vLLM** compiles and captures CUDA graphs automatically. ``--enforce-eager`` turns both off.
 

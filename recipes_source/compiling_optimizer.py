@@ -82,8 +82,8 @@ Is ``optimizer.step()`` slow with Adam, AdamW, NAdam or a custom optimizer? One 
 .. libraries::
 
    - **Transformers**: nothing to do. In Transformers 5, ``Trainer`` uses fused AdamW by default.
-   - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. If you clip gradients, train with
-     ``"bf16-mixed"``: ``"16-mixed"`` raises an error with ``fused=True``. Older versions raise it with both.
+   - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. If you clip gradients in
+     mixed precision, leave ``fused=True`` out: Lightning 2.6.6 raises an error.
    - **Accelerate**: pass an optimizer created with ``fused=True`` to ``accelerator.prepare``.
 
 **What you need**

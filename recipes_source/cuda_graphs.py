@@ -121,8 +121,8 @@ Does your GPU wait for the CPU to launch kernels?
 
    - **Transformers**: for ``generate``, ``cache_implementation="static"`` is all you need. For the ``Trainer``, pass
      ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")`` without gradient accumulation.
-   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary, launch the
-     job with ``accelerate launch --dynamo_use_dynamic``; its default, ``dynamic=False``, recompiles for each new shape.
+   - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If shapes vary, pass
+     ``--dynamo_use_dynamic`` to ``accelerate launch``, which otherwise sets ``dynamic=False``; ``torchrun`` does not.
    - **Lightning**: pass ``torch.compile(module, mode="reduce-overhead")`` to ``trainer.fit``.
    - **vLLM** captures graphs automatically, as does SGLang; check that ``enforce_eager`` is not set.
 

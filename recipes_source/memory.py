@@ -101,8 +101,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 .. libraries::
 
-   - **Transformers**: ``model.gradient_checkpointing_enable()`` checkpoints each layer. To use a budget instead,
-     leave this off, set the budget, compile the layers (``for layer in model.model.layers: layer.compile()``), and call
+   - **Transformers**: ``model.activation_checkpointing_enable()`` (``gradient_checkpointing_enable()`` in earlier
+     releases) checkpoints each layer. To use a budget instead, leave this off, set the budget, compile the layers (``for layer in model.model.layers: layer.compile()``), and call
      the model with ``use_cache=False``, as ``Trainer`` does. With a KV cache, each layer compiles separately.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
      the budget before the first step.

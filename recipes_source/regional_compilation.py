@@ -104,8 +104,8 @@ Is your first call slow, and does your model repeat a layer?
 
    - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``.
    - **Accelerate**: use ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``; with FSDP2, use
-     Accelerate 1.15 or newer. If shapes vary, launch the job with ``accelerate launch --dynamo_use_dynamic``; its
-     default, ``dynamic=False``, recompiles for each new shape.
+     Accelerate 1.15 or newer. If shapes vary, pass ``--dynamo_use_dynamic`` to ``accelerate launch``, which
+     otherwise sets ``dynamic=False``; ``torchrun`` does not.
    - **Transformers**: ``for layer in model.model.layers: layer.compile()``; some models name the list differently. For
      scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile separately.
      To generate, see :doc:`Token generation </recipes/token_generation>`. ``TrainingArguments(torch_compile=True)``

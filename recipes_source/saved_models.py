@@ -42,10 +42,10 @@ Does every new container compile before it answers, even though the model has no
       import torch
 
       model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()).cuda()
-      model.compile()
+      serve = torch.compile(lambda x: model(x))  # in a closure, model would defeat the job ID
       with torch.no_grad():
           for length in (128, 96):  # two lengths, if they vary
-              model(torch.randn(length, 512, device="cuda"))
+              serve(torch.randn(length, 512, device="cuda"))
 
    .. code-block:: python
       :caption: One file
@@ -91,7 +91,7 @@ Does every new container compile before it answers, even though the model has no
    * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder
    * - Shapes vary, and every start compiles twice
-     - Ship the folder, and set ``TORCH_COMPILE_JOB_ID``
+     - Ship the folder with ``TORCH_COMPILE_JOB_ID`` (not for Transformers)
    * - You have an object store or a database, but no shared folder
      - ``save_cache_artifacts``, which puts the cache into one file
    * - Even the very first start has to be fast
@@ -815,8 +815,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. Both processes must use the same ID and an unchanged model source
-# file.
+# :measured:`two-lengths.cache-folder.second_length`. Both processes need the same ID, the same model source, and a
+# ``forward`` without a decorator or closure, unlike those of Transformers.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

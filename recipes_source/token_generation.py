@@ -97,7 +97,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
      mode="reduce-overhead")`` to see whether a graph pays off. If it does, capture it manually. See :doc:`CUDA graphs
      </recipes/cuda_graphs>` for what you can capture.
    - **vLLM and SGLang**: both capture CUDA graphs automatically. Do not set ``enforce_eager`` (vLLM) or
-     ``--disable-cuda-graph`` (SGLang).
+     ``--disable-decode-cuda-graph`` (SGLang).
 
 **What you need**
 

@@ -130,11 +130,11 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    - **Transformers**: for ``generate``, pass ``cache_implementation="static"``, which fixes the shapes of a decode step
      (:doc:`Token generation </recipes/token_generation>`). For other calls with CUDA graphs,
      ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves only a few lengths.
-   - **Accelerate**: launch compiled jobs, including ``Trainer`` jobs, with ``accelerate launch --dynamo_use_dynamic``.
-     Its default, ``dynamic=False``, recompiles for each new shape.
+   - **Accelerate**: pass ``--dynamo_use_dynamic`` to ``accelerate launch``, which otherwise sets ``dynamic=False`` and
+     recompiles for each new shape. ``torchrun`` does not.
    - **Diffusers**: call ``pipe.transformer.compile_repeated_blocks()``; pass ``dynamic=True`` to compile once for all
      resolutions.
-   - **Lightning**: compile the module before ``trainer.fit``; nothing else is needed.
+   - **Lightning**: pass ``torch.compile(module)`` to ``trainer.fit``; nothing else is needed.
 
 **What you need**
 
