@@ -651,9 +651,7 @@ del iteration, function
 #    :case: training, by PyTorch
 #    :best: reduce-overhead
 #
-#    One training iteration, compiled in three ways. Compiling the whole step gains more, but its first three calls take
-#    :measured:`training-by-pytorch.whole-step.ready`, those of the model
-#    :measured:`training-by-pytorch.reduce-overhead.ready`.
+#    One training iteration, compiled in three ways
 #
 # ``reduce-overhead`` captures the model's forward and backward passes and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
@@ -799,9 +797,7 @@ if bench.gpu:
 #    :case: training, by hand
 #    :best: one graph
 #
-#    One training iteration: forward, backward, clipping and AdamW. Compiled blocks in the graph are faster still, but
-#    their first three iterations take :measured:`training-by-hand.blocks-compiled-one-graph.ready`, not
-#    :measured:`training-by-hand.one-graph.ready`.
+#    One training iteration: forward, backward, clipping and AdamW. Compiling costs seconds at startup
 #
 # With one graph, :claim:`the GPU is busy more than 80% of the time <training-by-hand.one-graph.wall < 1.25 *
 # training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
@@ -856,8 +852,7 @@ publish_start(case, calls)
 #    :case: inference, by hand
 #    :best: one graph
 #
-#    One call without gradients. Compiled blocks in the graph save a little more, but their first three calls take
-#    :measured:`inference-by-hand.blocks-compiled-one-graph.ready`, not :measured:`inference-by-hand.one-graph.ready`.
+#    One call without gradients. Compiling costs seconds at startup
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
 # < inference-by-hand.not-compiled.wall>`; its first three calls cost :measured:`inference-by-hand.one-graph.ready`,

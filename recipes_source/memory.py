@@ -16,8 +16,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
       :best: budget-0-1
       :hero:
 
-      Bytes per token that a block saves for backward. Variants with a budget are compiled; a checkpoint recomputes the
-      whole block
+      Bytes per token that a block saves for backward. Variants with a budget are compiled
 
    - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, down from :measured:`training-step.eager.memory`
      eager

@@ -17,7 +17,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
       :best: graph by hand
       :hero:
 
-      Time per token at batch size 1, twelve blocks; 1 ms is 1,000 tokens per second. The manual graph compiles nothing
+      Time per token at batch size 1, twelve blocks. Only the manual graph costs no startup
 
    - :measured:`one-token.1.graph-by-hand.speedup` as fast per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
@@ -477,8 +477,7 @@ bench.publish_spans("kernels of a token", lanes)
 #    :case: one token.1
 #    :best: graph by hand
 #
-#    Time per token at batch size 1. The manual graph compiles nothing; the variants that are faster cost seconds at
-#    startup.
+#    Time per token at batch size 1.
 #
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:

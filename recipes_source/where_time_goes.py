@@ -17,7 +17,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
       :best: fused optimizer
       :hero:
 
-      One training iteration; each bar adds one change. CUDA graphs come from ``reduce-overhead``, which costs startup
+      One training iteration; each bar adds one change. CUDA graphs cost startup
 
    - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing is
      compiled

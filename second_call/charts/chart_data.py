@@ -14,7 +14,7 @@ from sphinx_recorded_gallery.api import Typography
 
 from ..labels import _
 
-_MOST_DISTANCE = 0.05  # of the quotient of two values shown from the gain shown, relative
+_MOST_DISTANCE = 0.07  # of the quotient of two values shown from the gain shown, relative
 
 Size = int | float | str | None  # of a measurement, as its recipe published it
 
@@ -145,7 +145,7 @@ def contradicts_quotient(
 
 def explain_gains() -> str:
     """Return what stands beside speed-ups that are not the quotients of the times beside them."""
-    return _("Speed-ups are medians of ratios within each run, not ratios of the times shown.")
+    return _("Speed-ups are medians of each run's ratio.")
 
 
 @dataclass(frozen=True, kw_only=True)

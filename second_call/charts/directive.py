@@ -295,8 +295,15 @@ def make_node(drawing: Drawing | None, scope: str, range_note: str) -> chart:
 
 
 def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
-    """Note what is wrong with charts, and hide the cells in whose place they stand."""
+    """Note what is wrong with charts, and hide the cells in whose place they stand.
+
+    A remark that several charts need stands below the first of them.
+    """
+    remarks_above: set[str] = set()
     for node in list(document.findall(chart)):
+        remarks = node.get("remarks", [])
+        node["remarks"] = [remark for remark in remarks if remark not in remarks_above]
+        remarks_above.update(remarks)
         path = Path(node.source) if node.source else None
         for text in node["problems"]:
             note_problem(env, GalleryError(text, path=path, line=node.line))

@@ -213,7 +213,7 @@ def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery
 
 
 def test_a_speed_up_that_is_no_quotient_of_its_times_is_explained(front: Gallery) -> None:
-    told = "Speed-ups are medians of ratios within each run"
+    told = "Speed-ups are medians of each run"
     write_page(front, NAMED)
     build = front.build()
     assert told not in build.page("results")
