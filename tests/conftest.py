@@ -18,7 +18,7 @@ from playwright.sync_api import Browser
 
 from tests.helpers.chromium import find_chromium, launch
 from tests.helpers.gallery import ENGINE, ROOT, Gallery, copy_repository
-from tests.helpers.made_once import compile_templates_once, find_themes_once
+from tests.helpers.made_once import compile_templates_once
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -28,7 +28,6 @@ settings.load_profile("patient")
 logging.disable(logging.DEBUG)
 
 compile_templates_once()
-find_themes_once()
 
 # Threads of PyTorch would wait for cores that other tests have.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

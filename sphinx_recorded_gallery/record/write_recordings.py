@@ -20,6 +20,7 @@ from ..recipes.sanitize import find_left_out
 from .normalize_outputs import WIDGET_VIEW
 
 _ROOM = 64 * 1024  # bytes, to notice a full disk before minutes of work
+_MOST_NAMES = 8  # of what a line says that pages leave out: a script of 4 MB has hundreds
 
 
 def ensure_writable(path: Path) -> None:
@@ -98,9 +99,11 @@ def report_left_out(
                 left_out += _find_left_out(recipe, cell, output.data, trusted=trusted)
         if not left_out:
             continue
-        names = ", ".join(dict.fromkeys(left_out))  # each once
-        text = f"cell {cell.number}: pages and notebooks leave out {names}"
-        remedy = _find_remedy(left_out)
+        names = [*dict.fromkeys(left_out)]  # each once
+        if len(names) > _MOST_NAMES:
+            names[_MOST_NAMES:] = [f"{len(names) - _MOST_NAMES} more"]
+        text = f"cell {cell.number}: pages and notebooks leave out {', '.join(names)}"
+        remedy = _find_remedy(left_out, trusted=trusted)
         yield describe_error(GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy))
 
 
@@ -141,11 +144,12 @@ def _find_left_out(
         raise GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy) from None
 
 
-def _find_remedy(left_out: Sequence[str]) -> str:
+def _find_remedy(left_out: Sequence[str], *, trusted: bool) -> str:
     """Return how a cell can show what pages leave out of it."""
     names = " ".join(left_out)
-    if "application/vnd.plotly" in names:
+    if trusted and "application/vnd.plotly" in names:
         return 'write in recording.toml: PLOTLY_RENDERER = "notebook_connected" under [environment]'
-    if "application/vnd.vega" in names:
+    if trusted and "application/vnd.vega" in names:
         return 'add to the example: altair.renderers.enable("html")'
+    # The HTML of both is a script, which pages leave out of what is not trusted
     return "show something without scripts and styles, or a picture"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sphinx_gallery import gen_rst
+from watchfiles import watch
 
 from tests.helpers.gallery import RECIPE, SETTINGS, Gallery
 
@@ -123,3 +124,22 @@ def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(site: Gallery
     assert not (built.out / "recipes/deep/index.html").exists()
     assert "deep" not in built.warnings
     assert own.exists()
+
+
+@pytest.mark.slow
+def test_what_builds_at_each_change_comes_to_rest(site: Gallery) -> None:
+    """As sphinx-autobuild does, which watches what builds make among the sources, too."""
+    out = str(site.root / "out")  # it looks away there
+    site.build()
+    site.write("adding", RECIPE.replace("A paragraph.", "New prose."))
+    for has_changed in (True, False):
+        changes = watch(
+            site.root,
+            watch_filter=lambda _change, path: not path.startswith(out),
+            rust_timeout=500,
+            yield_on_timeout=True,
+        )
+        next(changes)  # from now on it watches
+        site.build()
+        assert bool(next(changes)) is has_changed
+        changes.close()

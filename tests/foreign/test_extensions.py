@@ -174,6 +174,28 @@ def run_in_vain(project: Stranger, *arguments: str) -> str:
     return done.stderr
 
 
+# What sphinxcontrib-katex 0.9 does, without the package
+KATEX = r"""
+from docutils import nodes
+
+def visit_inline(self, node):
+    self.body.append(self.starttag(node, "span", "", CLASS="math"))
+    self.body.append(rf"\({self.encode(node.astext())}\)</span>")
+    raise nodes.SkipNode
+
+def visit_block(self, node):
+    self.body.append(self.starttag(node, "div", CLASS="math"))
+    self.body.append(rf"\[{self.encode(node.astext())}\]</div>")
+    raise nodes.SkipNode
+
+def setup(app):
+    app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
+    app.add_config_value("katex_prerender", False, "html")
+    app.connect("builder-inited", lambda app: app.add_js_file("katex.min.js"))
+    return {"version": "0.9", "parallel_read_safe": True}
+"""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "lines",
@@ -181,6 +203,7 @@ def run_in_vain(project: Stranger, *arguments: str) -> str:
         'extensions += ["sphinx.ext.mathjax"]\n',
         'extensions += ["sphinx.ext.imgmath"]\nimgmath_image_format = "svg"\n',
         'extensions += ["sphinxcontrib.jsmath"]\njsmath_path = "x.js"\n',
+        'extensions += ["sphinxcontrib.katex"]\nimport sys\nsys.path.insert(0, ".")\n',
         'extensions += ["other_math"]\nimport sys\nsys.path.insert(0, ".")\n',
     ],
 )
@@ -196,6 +219,7 @@ def test_the_core_leaves_formulas_to_the_projects_renderer(stranger: Stranger, l
             app.add_html_math_renderer("other", (visit, None), (visit, None))
         """,
     )
+    stranger.write("docs/sphinxcontrib/katex.py", KATEX)
     stranger.write("docs/guide/one.rst", "Guide\n=====\n\nA formula :math:`x^2`.\n")
     stranger.configure(lines)
     stock = Stranger(stranger.root.with_name("stock"))

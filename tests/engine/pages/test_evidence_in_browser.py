@@ -120,3 +120,34 @@ def test_evidence_is_in_the_window_beside_its_mark(
             if 'class="claim' in node["html"] or "figure-list" in node["html"]
         ]
         assert inside == []
+
+
+# Rules of sphinx_rtd_theme 3.1 for lists in a section and for labels of forms; after other sheets
+READ_THE_DOCS = """
+.body section ul li { list-style: disc; margin-left: 24px }
+label { cursor: pointer }
+label { margin: 0 0 .3125em; color: #333; font-size: 90%; display: block }
+"""
+
+
+def test_styles_of_a_theme_change_neither_links_at_the_head_nor_claims(
+    browser: Browser, gallery: Gallery
+) -> None:
+    add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`, and this is the rest.")
+    store(gallery, figure())
+    (gallery.root / "static").mkdir()
+    (gallery.root / "static/read_the_docs.css").write_text(READ_THE_DOCS)
+    gallery.configure(html_static_path=["static"], html_css_files=["read_the_docs.css"])
+    assert gallery.build().warnings == ""
+    with serve(gallery.root / "out" / "html") as address, browser.new_page() as page:
+        page.goto(f"{address}recipes/steps.html")
+        style = "(part, name) => getComputedStyle(part)[name]"
+        links = page.locator(".recipe-actions > li")
+        assert links.count() > 1
+        for link in links.all():
+            assert link.evaluate(style, "listStyleType") == "none"
+            assert link.evaluate(style, "marginLeft") == "0px"
+        paragraph, sentence = page.locator("p:has(> label.claim)"), page.locator("label.claim")
+        assert sentence.evaluate(style, "display") == "inline"
+        for name in ("color", "fontSize"):
+            assert sentence.evaluate(style, name) == paragraph.evaluate(style, name)

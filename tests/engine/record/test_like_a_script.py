@@ -6,6 +6,7 @@ Jupyter's own rules for people who look at a notebook are not those of a gallery
 import base64
 import io
 import json
+import re
 
 import pytest
 from nbformat import NotebookNode
@@ -156,6 +157,53 @@ def test_a_widget_that_no_page_can_show_is_told(gallery: Gallery) -> None:
         "show(slider, 'IntSlider(value=0)')")  # fmt: skip
     assert outputs[0].data["text/plain"] == "IntSlider(value=0)"
     assert "cell 1: pages and notebooks leave out a widget, and show its text" in gallery.messages
+
+
+# Shows a figure as Plotly does, without the package: by the renderer that a variable names
+PLOTLY = """
+import os
+from IPython.display import display
+
+if os.environ.get("PLOTLY_RENDERER") == "notebook_connected":
+    figure = {"text/html": "<div id='a'></div><script>Plotly.newPlot('a', [])</script>"}
+else:
+    figure = {"application/vnd.plotly.v1+json": {"data": []}}
+display(figure, raw=True)
+"""
+
+
+def test_the_remedy_for_a_figure_of_plotly_shows_it(gallery: Gallery) -> None:
+    gallery.configure(recorded_gallery_trust_outputs=True)
+    run(gallery, PLOTLY)
+    [told] = [line for line in gallery.messages.splitlines() if "leave out" in line]
+    remedy = re.search(r"write in recording.toml: (.+) under (\[.+\])$", told)
+    assert remedy, told
+    (gallery.recipes / "recording.toml").write_text(f"{remedy[2]}\n{remedy[1]}\n")
+    assert gallery.record("recipe", force=True), gallery.messages
+    assert "leave out" not in gallery.messages
+    assert "Plotly.newPlot('a', [])" in gallery.build().page("recipes/recipe")
+
+
+def test_no_script_is_a_remedy_where_pages_show_none(gallery: Gallery) -> None:
+    for data in ('"application/vnd.plotly.v1+json": {}', '"application/vnd.vegalite.v5+json": {}'):
+        run(gallery, f"from IPython.display import display\ndisplay({{{data}}}, raw=True)")
+        assert "; show something without scripts and styles, or a picture" in gallery.messages
+        assert "PLOTLY_RENDERER" not in gallery.messages
+        assert "altair" not in gallery.messages
+
+
+def test_a_line_says_only_the_first_of_what_pages_leave_out(gallery: Gallery) -> None:
+    tags = "".join(f"<x-{number}></x-{number}>" for number in range(20))
+    run(gallery, f"from IPython.display import HTML\nHTML({tags!r})")
+    assert ", <x-7>, 12 more; show something" in gallery.messages
+
+
+def test_processes_of_a_pool_find_what_an_example_defines(gallery: Gallery) -> None:
+    square = "import multiprocessing\n\n\ndef square(x):\n    return x * x\n\n\n"
+    pool = "with multiprocessing.get_context('spawn').Pool(2) as pool:"
+    lines = f"    {pool}\n        print(pool.map(square, [1, 2, 3]))"
+    [outputs] = run(gallery, f'{square}if __name__ == "__main__":\n{lines}')
+    assert texts(outputs) == "[1, 4, 9]\n"
 
 
 def test_streams_keep_their_order(gallery: Gallery) -> None:

@@ -40,6 +40,21 @@ def test_a_commit_of_another_repository_that_a_hook_names_is_not_taken(
     assert describe_commit(committed) == expected
 
 
+@pytest.mark.parametrize("kind", ["worktree", "shallow clone"])
+def test_a_commit_is_found_wherever_git_keeps_it(
+    committed: Path, tmp_path_factory: pytest.TempPathFactory, kind: str
+) -> None:
+    git(committed, "commit", "--allow-empty", "-m", "second")
+    folder = tmp_path_factory.mktemp("other") / "checkout"
+    if kind == "worktree":
+        git(committed, "worktree", "add", str(folder))
+    else:
+        git(committed, "clone", "--depth", "1", committed.as_uri(), str(folder))
+    facts, note = describe_commit(folder)
+    assert (facts, note) == describe_commit(committed)
+    assert len(facts["commit"]) == 40
+
+
 def test_why_there_is_no_commit_is_told(
     committed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
