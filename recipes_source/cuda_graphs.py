@@ -508,8 +508,7 @@ if bench.gpu:
 # Random numbers repeat, or a counter does not advance
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Generate random numbers and keep counters on the GPU: Python code runs only during the capture. Dropout works as
-# usual.
+# Generate random numbers and keep counters on the GPU: Python code runs only during the capture.
 
 # sphinx_gallery_fold = "What the capture bakes in"
 # sphinx_gallery_fold_output = True
@@ -612,9 +611,9 @@ for kind in kinds:
 # -----------------
 #
 # In eager mode, the CPU spends :measured:`training-by-hand.not-compiled.cpu` launching an iteration's
-# :measured:`training-by-hand.not-compiled.kernels` kernels. A :term:`kernel` that finishes before the next launch
-# leaves the GPU idle. A :term:`CUDA graph` stores kernels with their addresses and arguments, and the CPU launches
-# them all at once. With ``reduce-overhead``, the first call compiles, the second captures, the third replays.
+# :measured:`training-by-hand.not-compiled.kernels` :term:`kernels <kernel>`. A :term:`CUDA graph` stores kernels with
+# their addresses and arguments, and the CPU launches them all at once. With ``reduce-overhead``, the first call
+# compiles, the second captures, the third replays.
 
 # sphinx_gallery_fold = "The function look"
 
@@ -732,7 +731,7 @@ publish_start(case, calls)
 # Sixteen linear layers fit into :measured:`detours.0.reduce-overhead.graphs` graph. With three round trips through the
 # CPU, :claim:`they need {detours.3.reduce-overhead.graphs} <reduce-overhead.graphs: 0 < 3>`, and the speed-up is
 # :measured:`detours.3.reduce-overhead.speedup` instead of :measured:`detours.0.reduce-overhead.speedup` (1 run).
-# ``TORCH_LOGS=cudagraphs`` prints the reason. A profile shows one ``cudaGraphLaunch`` per graph.
+# ``TORCH_LOGS=cudagraphs`` prints the reason.
 
 # sphinx_gallery_fold = "A model with round trips through the CPU"
 # sphinx_gallery_fold_output = True
@@ -797,7 +796,7 @@ if bench.gpu:
 #    :case: training, by hand
 #    :best: one graph
 #
-#    One training iteration: forward, backward, clipping and AdamW. Compiling costs seconds at startup
+#    One training iteration: forward, backward, clipping and AdamW
 #
 # With one graph, :claim:`the GPU is busy more than 80% of the time <training-by-hand.one-graph.wall < 1.25 *
 # training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
@@ -852,7 +851,7 @@ publish_start(case, calls)
 #    :case: inference, by hand
 #    :best: one graph
 #
-#    One call without gradients. Compiling costs seconds at startup
+#    One call without gradients
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
 # < inference-by-hand.not-compiled.wall>`; its first three calls cost :measured:`inference-by-hand.one-graph.ready`,
@@ -1018,7 +1017,7 @@ if bench.gpu and IS_2_15:
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # In PyTorch 2.11, make all ``reduce-overhead`` calls from one thread. In 2.15, each thread captures and keeps its own
-# graphs (2.12 to 2.14 not tested).
+# graphs.
 
 # sphinx_gallery_fold = "Calls in two threads"
 # sphinx_gallery_fold_output = True

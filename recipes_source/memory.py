@@ -101,8 +101,9 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 .. libraries::
 
    - **Transformers**: ``model.activation_checkpointing_enable()`` (``gradient_checkpointing_enable()`` in earlier
-     releases) checkpoints each layer. To use a budget instead, leave this off, set the budget, compile the layers (``for layer in model.model.layers: layer.compile()``), and call
-     the model with ``use_cache=False``, as ``Trainer`` does. With a KV cache, each layer compiles separately.
+     releases) checkpoints each layer. To use a budget instead, leave this off, set the budget, compile the layers
+     (``for layer in model.model.layers: layer.compile()``), and call the model with ``use_cache=False``, as ``Trainer``
+     does. With a KV cache, each layer compiles separately.
    - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)`` compiles the blocks. Set
      the budget before the first step.
    - **Lightning**: set the budget and compile the blocks in ``configure_model``.

@@ -657,9 +657,8 @@ if precompiled:
 # An AOTInductor package crashes the process with signal 11
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it in a
-# fresh process caused a segmentation fault here, with PyTorch 2.15. We do not know why (:ref:`what to check
-# <aoti-crash>`). A ``.pt2`` package also contains the weights and can run from C++ without Python
+# **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it caused
+# a segmentation fault here, with PyTorch 2.15. We do not know why (:ref:`what to check <aoti-crash>`). A ``.pt2`` package also contains the weights and can run from C++ without Python
 # (:term:`AOTInductor`). For another shape, it can return wrong values; ``AOTI_RUNTIME_CHECK_INPUTS=1`` makes it check
 # (tested on a CPU).
 #
@@ -815,7 +814,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
 # :measured:`two-lengths.cache-folder.second_length`. Both processes need the same ID, the same model source, and a
-# ``forward`` without a decorator or closure, unlike those of Transformers.
+# ``forward`` without a decorator or closure.
 #
 # A CUDA graph of the eager model needs no compiler
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -6,9 +6,9 @@ Too few tokens per second from your language model, with or without ``torch.comp
 
 .. answer::
 
-   **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture it manually,
+   **Use a static KV cache, and run each decode step as one CUDA graph.** In your own decoder, capture manually,
    without a compiler. In Transformers, pass ``cache_implementation="static"``, which compiles and pays off only in long
-   runs: startup costs about :measured:`process.compiler.start_up` per process. If the GPU is already busy, quantize or
+   runs: startup costs about :measured:`process.compiler.start_up`. If the GPU is busy, quantize or
    batch more sequences instead.
 
    .. chart:: busy
@@ -17,7 +17,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
       :best: graph by hand
       :hero:
 
-      Time per token at batch size 1, twelve blocks. Only the manual graph costs no startup
+      Time per token, batch size 1. The manual graph costs no startup
 
    - :measured:`one-token.1.graph-by-hand.speedup` as fast per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers

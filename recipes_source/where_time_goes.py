@@ -7,9 +7,9 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 .. answer::
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
-   If the GPU is busy less than 80% of the time, remove syncs, pass ``fused=True`` and capture a CUDA
+   If the GPU is busy below 80%, remove syncs, pass ``fused=True`` and capture a CUDA
    graph. If it stays busy, train in ``bfloat16``. Compile last, only for long runs: startup costs about
-   :measured:`cuda_graphs:process.compiler.start_up` per process.
+   :measured:`cuda_graphs:process.compiler.start_up`.
 
    .. chart:: busy
       :case: iteration
@@ -17,7 +17,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
       :best: fused optimizer
       :hero:
 
-      One training iteration; each bar adds one change. CUDA graphs cost startup
+      One training iteration; each bar adds a change
 
    - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing is
      compiled
@@ -515,8 +515,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # :claim:`cuts the optimizer's share from {iteration.workers.optimizer_share} to
 # {iteration.fused-optimizer.optimizer_share} <iteration.fused-optimizer.optimizer_share <
 # iteration.workers.optimizer_share>`. Overall, an iteration :claim:`drops from {iteration.before.wall} to
-# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Then look
-# again: the loader may have become the bottleneck.
+# {iteration.cuda-graphs.wall} <iteration.cuda-graphs.wall < iteration.workers.wall < iteration.before.wall>`. Now the
+# loader may be the bottleneck.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]

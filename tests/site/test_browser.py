@@ -190,7 +190,8 @@ def test_all_is_reached_by_keyboard(
         stop = page.evaluate(
             """() => {
               const stop = document.activeElement;
-              const drawn = stop.type === "radio" ? stop.labels[0] : stop;
+              const is_drawn_by_label = stop.matches("[type=radio], .claim-mark");
+                  const drawn = is_drawn_by_label ? stop.labels[0] : stop;
               const box = drawn.getBoundingClientRect();
               const style = getComputedStyle(drawn);
               return {
