@@ -96,7 +96,10 @@ def test_an_error_in_a_module_names_its_line(gallery: Gallery) -> None:
     (gallery.recipes / "_bench.py").write_text(module)
     gallery.write("failing", FIRST)
     assert not gallery.record("failing")
-    assert "_bench.py:8: cell 2 of 2 failed" in gallery.messages
+    assert "failing.py:14: cell 2 of 2 failed: ZeroDivisionError" in gallery.messages, (
+        gallery.messages
+    )
+    assert "(raised in _bench.py:8, which it calls)" in gallery.messages
 
 
 @pytest.mark.slow

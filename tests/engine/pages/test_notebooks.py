@@ -71,7 +71,7 @@ def test_a_script_begins_with_what_it_is_where_it_ran_and_how_long(site: Gallery
         site, recorded_gallery_package_names={"lib": "Lib"}
     )
     assert sentence == "A first sentence with `code`."
-    assert re.fullmatch(r"\* Recorded on X1 with Lib 1\.2, \w+ \d+, \d{4}", device)
+    assert re.fullmatch(r"\* Recorded on X1, Lib 1\.2, \w+ \d+, \d{4}", device)
     assert seconds == "* Running time: 1,235 seconds"
     assert versions == "* Versions: Lib 1.2, Python 3.12"
     notebook = nbformat.read(site.root / "out/html/recipes/adding.ipynb", as_version=4)
