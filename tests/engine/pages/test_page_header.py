@@ -14,6 +14,6 @@ def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
     build = site.build()
     assert "recipes/adding" in build.read
     page = build.page("recipes/adding")
-    assert "with SomeLib 1.2, " in page[page.index("<summary") : page.index("</summary")]
+    assert ", SomeLib 1.2, " in page[page.index("<summary") : page.index("</summary")]
     assert "some-lib" not in page
     assert "Python" in page[page.index("<details") : page.index("</details>")]
