@@ -21,6 +21,9 @@ ifeq ($(origin LANGUAGE),command line)
 $(error LANGUAGE is called LANGUAGES here: make $(MAKECMDGOALS) LANGUAGES=$(LANGUAGE))
 endif
 unexport LANGUAGE
+ifeq ($(origin RECIPE),command line)
+$(error RECIPE is called RECIPES here: make $(MAKECMDGOALS) RECIPES=$(RECIPE))
+endif
 BASE ?= main
 # RELEASE is another one than pages show, to compare with
 RELEASE ?=
