@@ -192,7 +192,7 @@ def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
         (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
-        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
-        "them; rename the file and its recording",
         "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",
+        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
+        "them; rename it, for example to tiny_sum.py, and record it again",
     ]
