@@ -177,7 +177,11 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     strays = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            strays.append(_report_stray(path, folder, "no example of this name"))
+            remedy = (
+                "if its example was renamed, rename this file, too, and record the example again; "
+                "else restore the example, or remove the file"
+            )
+            strays.append(_report_stray(path, folder, "no example of this name", remedy))
         elif machine:
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
@@ -186,7 +190,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     for path in sorted(folder.glob("**/*.jsonl")):
         recording_path = path.with_suffix(".ipynb")
         if not recording_path.exists() and recording_path not in own_paths:
-            strays.append(_report_stray(path, folder, "no recording of this name"))
+            remedy = "rename it, restore its recording, or remove the file"
+            strays.append(_report_stray(path, folder, "no recording of this name", remedy))
     return reports + strays
 
 
@@ -196,9 +201,8 @@ def check_settings(project: Project) -> None:
         load_settings(recipes)
 
 
-def _report_stray(path: Path, folder: Path, text: str) -> Report:
+def _report_stray(path: Path, folder: Path, text: str, remedy: str) -> Report:
     """Return a report on a file in ``folder`` that belongs to no recipe or recording."""
-    remedy = "rename it, restore what it belongs to, or remove the file"
     detail = describe_error(GalleryError(text, path=path, remedy=remedy))
     name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
     return Report(name=name, status="unusable", detail=detail)
