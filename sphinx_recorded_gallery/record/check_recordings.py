@@ -16,7 +16,7 @@ from ..errors import (
 )
 from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
-from ..measurements.quantities import list_quantities
+from ..measurements.quantities import list_quantities, name_own_list
 from ..measurements.rows import find_hints
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
@@ -164,10 +164,11 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     files = name_files(project)
     reports = []
     quantities = list_quantities(project.config)
+    own_list = name_own_list(project.config)
     for file in files.values():
         report = inspect(file, folder)
         if report.status == "current" and report.recording and report.recipe:
-            found = find_hints(report.recording.notebook, report.recipe, quantities)
+            found = find_hints(report.recording.notebook, report.recipe, quantities, own_list)
             hints = tuple(error.describe(Path.cwd()) for error in found)
             report = replace(report, hints=hints)
         if report.status == "current" and report.recording and not report.recording.on_gpu:
