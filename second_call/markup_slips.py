@@ -72,6 +72,16 @@ _SLIPS = (
         "write .. {name}::",
     ),
     (
+        re.compile(r"(?m)^ *\.\.(?P<name>[a-z][\w-]*) ?::"),
+        "without a space behind its dots, it is no directive but words",
+        "write .. {name}::",
+    ),
+    (
+        re.compile(r"(?<![\w:`])`[^`<]+<https?://[^`>]+>`(?!__|:\w)"),
+        "a link does not end in two underscores",
+        "write `words <address>`__",
+    ),
+    (
         re.compile(r"(?m)^ *\.\. (?:figure|image):: *(?:https?:)?//"),
         "a picture of another host, and pages load nothing from there",
         "add the file to _static/",

@@ -26,6 +26,10 @@ SLIPS = {
     "It takes :measured:`a.wall` ms.": "a.py:7: a unit behind a measurement",
     ":measured:`a.speedup`× as fast": "a.py:7: a unit behind a measurement",
     "Words.\n\n.. chart: wall\n   :case: a\n\n   One.": "a.py:9: one colon makes it a comment",
+    "Words.\n\n..chart:: wall\n   :case: a\n\n   One.": "a.py:9: without a space behind its dots, "
+    "it is no directive but words; write .. chart::",
+    "See `words <https://a.org>`.": "a.py:7: a link does not end in two underscores; write `words",
+    "See `two\nwords <https://a.org>`_.": "a.py:7: a link does not end in two underscores; write",
     ".. image:: https://a.org/b.png": "a.py:7: a picture of another host",
     "**Bold ``code`` in it**": "a.py:7: code or a role inside bold words stays plain",
     "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
@@ -36,6 +40,7 @@ SLIPS = {
 
 RIGHT = [
     "`words <https://a.org>`__, `words`_, ``a[0](https://x.org)`` and ``x`` **or** ``y``",
+    "`one <https://a.org>`__, `two\nwords <https://b.org>`__, :doc:`three <https>`",
     "``a ** b`` and ``c ** d``",
     "- one\n- two\n  lines\n- three\n\n  - four\n    lines\n  - five",
     "* - cell\n  - another\n    line\n* - cell",
