@@ -8,8 +8,10 @@ import ast
 import itertools
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from sphinx_gallery.py_source_parser import Block
 
 from sphinx_recorded_gallery.api import GalleryError
 
@@ -37,6 +39,8 @@ _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
 )
+_COMMENT = re.compile(r"\s*(?P<lines>(?:#.*(?:\n|\Z))+)")  # at the beginning of a block
+_MARKUP_IN_COMMENT = re.compile(r"(?m)^# *(?:\.\. [\w-]+::|([-=~])\1{3,}$)|:\w+:`")
 _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
 
 # A pattern, what it is, and what to write
@@ -139,6 +143,31 @@ def find_words_behind_marks(path: Path, source: str) -> Iterator[GalleryError]:
             path=path,
             line=source.count("\n", 0, match.start()) + 1,
             remedy="write them in a comment line below it",
+        )
+
+
+def find_split_texts(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
+    """Yield the comments at the beginning of code that were meant as the rest of the text above.
+
+    An empty line without ``#`` has split them off. A comment on code stands right above it, and has
+    no markup.
+    """
+    _docstring, *below_docstring = blocks
+    for above, block in itertools.pairwise(below_docstring):
+        if above.type != "text" or block.type != "code":
+            continue
+        comment = _COMMENT.match(block.content)
+        if comment is None or comment["lines"].startswith("# sphinx_gallery_"):
+            continue
+        below = block.content[comment.end() :]
+        is_above_code = bool(below) and not below.startswith("\n")
+        if is_above_code and not _MARKUP_IN_COMMENT.search(comment["lines"]):
+            continue
+        yield GalleryError(
+            "this comment is code, and no part of the text above it",
+            path=path,
+            line=block.lineno + block.content.count("\n", 0, comment.start("lines")),
+            remedy="write # in the empty line between them",
         )
 
 

@@ -15,7 +15,13 @@ from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 from .answer_text import find_misplaced_parts
 from .length_checks import find_long_parts
-from .markup_slips import find_second_titles, find_slips, find_words_behind_marks, find_wrong_code
+from .markup_slips import (
+    find_second_titles,
+    find_slips,
+    find_split_texts,
+    find_words_behind_marks,
+    find_wrong_code,
+)
 from .recipe_files import find_misplaced
 
 EXCUSES = Path("tests/site/comparisons.txt")
@@ -102,6 +108,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         path = recipe.path
         docstring = recipe.blocks[0]
         yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
+        yield from find_split_texts(path, recipe.blocks)
         yield from find_long_parts(path, docstring.lineno, docstring.content)
         for block in recipe.blocks:
             if block.type != "text":

@@ -9,10 +9,12 @@ from second_call.markup_slips import (
     MOST_LINES_OF_CODE,
     find_second_titles,
     find_slips,
+    find_split_texts,
     find_words_behind_marks,
     find_wrong_code,
 )
 from second_call.prose_checks import EXCUSES, check_texts
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 PATH = Path("a.py")
 
@@ -71,6 +73,32 @@ def test_words_behind_the_mark_of_a_cell_are_told() -> None:
     told = [str(error) for error in find_words_behind_marks(PATH, source)]
     remedy = "words behind # %% are not shown; write them in a comment line below it"
     assert told == [f"a.py:3: {remedy}", f"a.py:6: {remedy}"]
+
+
+TEXT = '"""\nTitle\n=====\n"""\n\n# %%\n# One.\n'
+
+
+@pytest.mark.parametrize(
+    ("below", "line"),
+    [
+        ("\n# Two.\n\nx = 1\n", 9),
+        ("\n\n# Two.\n#\n# Three.\n\n# %%\n\nx = 1\n", 10),
+        ("\n# See :doc:`/index`.\nx = 1\n", 9),
+        ("\n# .. note::\n#\n#    Two.\nx = 1\n", 9),
+        ("\n# Why it is so.\nx = 1\n", None),
+        ("\n# sphinx_gallery_fold = 'How'\n\nx = 1\n", None),
+        ("#\n# Two.\n\nx = 1\n\n# Three.\n\ny = 1\n", None),
+    ],
+)
+def test_a_text_that_an_empty_line_has_split_is_told(
+    tmp_path: Path, below: str, line: int | None
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(TEXT + below)
+    told = [str(error) for error in find_split_texts(path, load_recipe(path).blocks)]
+    text = "this comment is code, and no part of the text above it; write # in the empty line"
+    expected = [f"{path}:{line}: {text} between them"] if line else []
+    assert told == expected
 
 
 def test_a_second_title_is_told() -> None:
