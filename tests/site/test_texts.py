@@ -114,14 +114,14 @@ def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -
 ANSWER = """
 .. answer::
 
-   **Compile it.** WORDS
+   **Compile it.** VERDICT
 
    .. chart:: busy
       :case: gate.16
 
       One call
 
-   - :measured:`a.wall` per call
+   - :measured:`a.wall` per call WORDS
 
    .. code-block:: python
       :caption: Complete
@@ -152,7 +152,7 @@ ANSWER = """
 
 def test_an_answer_or_a_cell_that_is_too_long_is_told() -> None:
     def told(answer: str, cell: str) -> list[str]:
-        text = ANSWER.replace("WORDS", answer).replace("CELL", cell)
+        text = ANSWER.replace("WORDS", answer).replace("CELL", cell).replace("VERDICT", "")
         return [str(error) for error in find_long_parts(Path("a.py"), 1, text)]
 
     # Compile it, One call, and a measurement per call are 7 words.
@@ -160,6 +160,18 @@ def test_an_answer_or_a_cell_that_is_too_long_is_told() -> None:
     assert told("word " * 114, "word " * 13) == [
         "a.py:2: the answer has 121 words, and the most are 120; shorten it",
         "a.py:28: this cell has 13 words, and the most are 12; shorten it",
+    ]
+
+
+def test_a_verdict_that_is_too_long_is_told() -> None:
+    def told(verdict: str) -> list[str]:
+        text = ANSWER.replace("VERDICT", verdict).replace("WORDS", "word " * 40)
+        return [str(error) for error in find_long_parts(Path("a.py"), 1, text)]
+
+    # Compile it are 2 words, and chart, facts and code do not count.
+    assert told("word " * 29 + "\n\n   " + "word " * 29) == []
+    assert told("word " * 29 + "\n\n   " + "word " * 30) == [
+        "a.py:2: the verdict has 61 words, and the most are 60; shorten it"
     ]
 
 
@@ -174,7 +186,7 @@ def test_check_tells_of_long_texts(tmp_path: Path) -> None:
     (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
     (tmp_path / EXCUSES).parent.mkdir(parents=True)
     (tmp_path / EXCUSES).write_text("*: GPU busy below\n")
-    answer = ANSWER.replace("WORDS", "word " * 114)
+    answer = ANSWER.replace("WORDS", "word " * 114).replace("VERDICT", "")
     (recipes / "mine.py").write_text(f'"""\nTitle\n=====\n{answer}"""\n')
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
