@@ -5,8 +5,10 @@ a sentence, a directive with one colon. ``recorded-gallery check`` tells the aut
 """
 
 import ast
+import builtins
 import itertools
 import re
+import symtable
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -201,6 +203,49 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
         if ":caption:" in match["options"] and count > MOST_LINES_OF_CODE:
             what = f"code to copy has {count} lines, and the most are {MOST_LINES_OF_CODE}"
             yield make_error(what, "shorten it")
+
+
+def find_unbound_names(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+    """Yield an error for each block of Python of a docstring that uses a name it never binds.
+
+    Readers copy such a block alone. What Python cannot read is left out, which is told already.
+    """
+    for match in _CODE_BLOCK.finditer(text):
+        if match["language"] != "python":
+            continue
+        code = textwrap.dedent(match["code"]).strip("\n")
+        try:
+            names = _list_unbound_names(code)
+        except SyntaxError:
+            continue
+        if names:
+            yield GalleryError(
+                f"code to copy uses {names[0]}, which nothing in this block imports or defines",
+                path=path,
+                line=first_line + text.count("\n", 0, match.start()),
+                remedy="import or define it there: readers copy the block alone",
+            )
+
+
+def _list_unbound_names(code: str) -> list[str]:
+    """Return the names that code uses and neither binds anywhere nor has from Python.
+
+    A name that is bound in a function alone counts as bound, and behind ``import *`` each does.
+    """
+    bound = {"__name__", "__file__", *dir(builtins)}
+    tables = [symtable.symtable(code, "code", "exec")]
+    for table in tables:  # it grows while it is read
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_assigned() or symbol.is_imported() or symbol.is_parameter():
+                bound.add(symbol.get_name())
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            return []
+        if isinstance(node, ast.Name) and node.id not in bound:
+            names.append(node.id)
+    return names
 
 
 def _find_lists_in_sentences(text: str) -> Iterator[int]:

@@ -10,6 +10,7 @@ from second_call.markup_slips import (
     find_second_titles,
     find_slips,
     find_split_texts,
+    find_unbound_names,
     find_words_behind_marks,
     find_wrong_code,
 )
@@ -123,6 +124,30 @@ def test_code_that_cannot_be_copied_is_told(language: str, code: str, told: str)
     errors = [str(error) for error in find_wrong_code(PATH, 7, text)]
     assert len(errors) == bool(told)
     assert "".join(errors).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("model = torch.compile(model)", "torch"),
+        ("import torch\nx = torch.ones(2)\nstep(x)", "step"),
+        ("import torch as t\nwith t.no_grad() as g:\n    print(g, __name__)", ""),
+        ("def f(x, *more):\n    return [y for y in x if y in more]\nf(1)", ""),
+        ("def f():\n    return later\nlater = 1\nf()", ""),
+        ("class A(nn.Module):\n    pass", "nn"),
+        ("try:\n    pass\nexcept OSError as error:\n    print(error)", ""),
+        ("if (n := 3) > 2:\n    print(n)", ""),
+        ("from math import *\nsin(1)", ""),
+        ("x = (1", ""),
+    ],
+)
+def test_a_name_that_a_block_to_copy_does_not_bind_is_told(code: str, name: str) -> None:
+    lines = "\n".join(f"      {line}" for line in code.splitlines())
+    text = f"Words.\n\n   .. code-block:: python\n      :caption: Complete\n\n{lines}\n\nMore."
+    told = [str(error) for error in find_unbound_names(PATH, 7, text)]
+    text = f"a.py:9: code to copy uses {name}, which nothing in this block imports or defines; "
+    remedy = "import or define it there: readers copy the block alone"
+    assert told == ([text + remedy] if name else [])
 
 
 ANSWER = """.. answer::

@@ -128,7 +128,7 @@ ANSWER = """
 
       import torch
 
-      torch.compile(f)
+      torch.compile(torch.sin)
 
 **Does this apply to you?**
 
