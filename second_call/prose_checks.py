@@ -23,7 +23,7 @@ from .markup_slips import (
     find_words_behind_marks,
     find_wrong_code,
 )
-from .recipe_files import find_misplaced
+from .recipe_files import find_misplaced, find_unlisted
 
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
@@ -105,6 +105,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
     for path in [*sorted(root.glob("*.rst")), root / _HEADER]:
         yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
+    yield from find_unlisted(root, root / _RECIPES)
     for recipe in load_recipes(root / _RECIPES):
         path = recipe.path
         docstring = recipe.blocks[0]

@@ -1,6 +1,6 @@
-"""Files of recipes that no page is made of, or whose page would have a name that none may have.
+"""Files of recipes that no page is made of, whose page has a wrong name, or is nowhere listed.
 
-``recorded-gallery check`` tells both to the author. ``make record`` runs
+``recorded-gallery check`` tells all to the author. ``make record`` runs
 ``python -m second_call.recipe_files FOLDER`` first, which refuses names: a recipe that gets another
 one has to be recorded again.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
 
-from .new_recipe import NAME
+from .new_recipe import NAME, PAGES
 
 
 def find_misplaced(folder: Path) -> Iterator[GalleryError]:
@@ -43,6 +43,22 @@ def find_wrong_names(folder: Path) -> Iterator[GalleryError]:
         near_name = words.strip("_").lstrip("_0123456789")
         remedy = f"rename it, for example to {near_name or 'my_recipe'}.py, and record it again"
         yield GalleryError(text, path=path, remedy=remedy)
+
+
+def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
+    """Yield an error for each recipe below ``recipes`` that the list of published pages lacks.
+
+    A site without that list keeps no addresses.
+    """
+    pages = root / PAGES
+    if not pages.is_file():
+        return
+    listed = pages.read_text(encoding="utf-8").splitlines()
+    for path in sorted(recipes.glob("[!_.]*.py")):
+        page = f"recipes/{path.stem}"
+        if NAME.fullmatch(path.stem) and page not in listed:
+            remedy = f"add this line, and {path.stem!r} to second_call_recipes in conf.py"
+            yield GalleryError(f"{page} is missing", path=pages, remedy=remedy)
 
 
 if __name__ == "__main__":

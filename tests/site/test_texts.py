@@ -7,6 +7,7 @@ import pytest
 
 from second_call.length_checks import count_words, find_long_parts
 from second_call.markup_slips import MOST_LINES_OF_CODE
+from second_call.new_recipe import PAGES
 from second_call.prose_checks import (
     _UNCHECKED_PAGES,
     EXCUSES,
@@ -202,9 +203,12 @@ def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
     (tmp_path / EXCUSES).touch()
     for name in ("tiny_sum", "Tiny_Sum", "_look", "sub/tiny_sum", "sub/__pycache__/x", "sub/_a"):
         (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
+    (tmp_path / PAGES).write_text("# Every page.\nrecipes/tiny\n")
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
         "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",
         "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
         "them; rename it, for example to tiny_sum.py, and record it again",
+        f"{PAGES}: recipes/tiny_sum is missing; add this line, and 'tiny_sum' to "
+        "second_call_recipes in conf.py",
     ]
