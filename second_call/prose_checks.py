@@ -23,6 +23,7 @@ from .markup_slips import (
     find_words_behind_marks,
     find_wrong_code,
 )
+from .module_imports import find_lost_imports
 from .recipe_files import find_misplaced, find_unlisted
 
 EXCUSES = Path("tests/site/comparisons.txt")
@@ -76,8 +77,8 @@ class Finding:
 def check_texts(root: Path) -> Iterator[GalleryError]:
     """Yield what the texts of the site say without a measurement and without an excuse.
 
-    Also excuses of which no such sentence is left, slips in markup, what is too long, and misplaced
-    parts and files.
+    Also excuses of which no such sentence is left, slips in markup, what is too long, misplaced
+    parts and files, and imports that downloads would lack.
     """
     excuses = read_excuses(root)
     used: set[tuple[str, str]] = set()
@@ -110,6 +111,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         path = recipe.path
         docstring = recipe.blocks[0]
         yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
+        yield from find_lost_imports(path, recipe.blocks)
         yield from find_split_texts(path, recipe.blocks)
         yield from find_unbound_names(path, docstring.lineno, docstring.content)
         yield from find_long_parts(path, docstring.lineno, docstring.content)
