@@ -127,6 +127,19 @@ class AnswerDirective(SphinxDirective):
                 )
         if not len(code):
             raise self.error("answer: it needs a code-block to copy")
+        if len(code) > 1:
+            self._require_captions(code)
+
+    def _require_captions(self, code: nodes.container) -> None:
+        """Raise an error of the directive for the first of several blocks that has no caption."""
+        for block in code:
+            if has_caption(block):
+                continue
+            first_line = block.astext().partition("\n")[0]
+            raise self.error(
+                "answer: several code-blocks are tabs, and each needs its name as :caption:; "
+                f"this one has none: {first_line[:40]}"
+            )
 
 
 def _begins_with_number(item: nodes.Node) -> bool:

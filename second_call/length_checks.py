@@ -1,17 +1,21 @@
-"""Which answers, and cells of the table of who should read on, have too many words.
+"""Which answers, verdicts, and cells of the table of who should read on, have too many words.
 
 CONTRIBUTING.md gives the limits; ``recorded-gallery check`` tells what exceeds them.
 """
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
 
 MOST_WORDS_OF_ANSWER = 120  # code aside
+MOST_WORDS_OF_VERDICT = 60  # its paragraphs, without chart, facts and code
 MOST_WORDS_OF_CELL = 12
 _ANSWER = re.compile(r"(?m)^\.\. answer::\n(?P<text>(?: .*\n|\n)*)")
+# Directives and lists, with what is indented below them
+_NO_PARAGRAPHS = re.compile(r"(?m)^(?:\.\.|[-*+]) .*\n(?:(?: .*)?\n)*")
 _TABLE = re.compile(r"(?ms)^\*\*Does this apply to you\?\*\*$(?P<text>.*?)(?=^\*\*|\Z)")
 _CELL = re.compile(r"(?m)^ +(?:\* )? *- (?P<text>.+(?:\n {7}.+)*)")
 # What no reader sees as words: code, directives and options
@@ -23,7 +27,7 @@ _ROLE_OR_CODE = re.compile(r":\w+:`[^`]*`|``[^`]*``|\{[^{}]*\}")
 
 
 def find_long_parts(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
-    """Yield the answer and the cells of a text that have too many words."""
+    """Yield the answer, its verdict and the cells of a text that have too many words."""
 
     def check(what: str, part: str, start: int, most: int) -> Iterator[GalleryError]:
         words = count_words(part)
@@ -35,6 +39,8 @@ def find_long_parts(path: Path, first_line: int, text: str) -> Iterator[GalleryE
     answer = _ANSWER.search(text)
     if answer:
         yield from check("the answer", answer["text"], answer.start(), MOST_WORDS_OF_ANSWER)
+        verdict = _NO_PARAGRAPHS.sub("", textwrap.dedent(answer["text"]))
+        yield from check("the verdict", verdict, answer.start(), MOST_WORDS_OF_VERDICT)
     table = _TABLE.search(text)
     if table:
         for cell in _CELL.finditer(table["text"]):

@@ -5,11 +5,15 @@ a sentence, a directive with one colon. ``recorded-gallery check`` tells the aut
 """
 
 import ast
+import builtins
 import itertools
 import re
+import symtable
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from sphinx_gallery.py_source_parser import Block
 
 from sphinx_recorded_gallery.api import GalleryError
 
@@ -37,6 +41,8 @@ _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
 )
+_COMMENT = re.compile(r"\s*(?P<lines>(?:#.*(?:\n|\Z))+)")  # at the beginning of a block
+_MARKUP_IN_COMMENT = re.compile(r"(?m)^# *(?:\.\. [\w-]+::|([-=~])\1{3,}$)|:\w+:`")
 _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
 
 # A pattern, what it is, and what to write
@@ -70,6 +76,16 @@ _SLIPS = (
         re.compile(rf"(?m)^ *\.\. (?P<name>{_DIRECTIVES}):(?!:)"),
         "one colon makes it a comment, which no reader sees",
         "write .. {name}::",
+    ),
+    (
+        re.compile(r"(?m)^ *\.\.(?P<name>[a-z][\w-]*) ?::"),
+        "without a space behind its dots, it is no directive but words",
+        "write .. {name}::",
+    ),
+    (
+        re.compile(r"(?<![\w:`])`[^`<]+<https?://[^`>]+>`(?!__|:\w)"),
+        "a link does not end in two underscores",
+        "write `words <address>`__",
     ),
     (
         re.compile(r"(?m)^ *\.\. (?:figure|image):: *(?:https?:)?//"),
@@ -132,6 +148,31 @@ def find_words_behind_marks(path: Path, source: str) -> Iterator[GalleryError]:
         )
 
 
+def find_split_texts(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
+    """Yield the comments at the beginning of code that were meant as the rest of the text above.
+
+    An empty line without ``#`` has split them off. A comment on code stands right above it, and has
+    no markup.
+    """
+    _docstring, *below_docstring = blocks
+    for above, block in itertools.pairwise(below_docstring):
+        if above.type != "text" or block.type != "code":
+            continue
+        comment = _COMMENT.match(block.content)
+        if comment is None or comment["lines"].startswith("# sphinx_gallery_"):
+            continue
+        below = block.content[comment.end() :]
+        is_above_code = bool(below) and not below.startswith("\n")
+        if is_above_code and not _MARKUP_IN_COMMENT.search(comment["lines"]):
+            continue
+        yield GalleryError(
+            "this comment is code, and no part of the text above it",
+            path=path,
+            line=block.lineno + block.content.count("\n", 0, comment.start("lines")),
+            remedy="write # in the empty line between them",
+        )
+
+
 def find_second_titles(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
     """Yield the headings in a text below the docstring that are underlined as titles are."""
     for match in _HEADING.finditer(text):
@@ -162,6 +203,49 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
         if ":caption:" in match["options"] and count > MOST_LINES_OF_CODE:
             what = f"code to copy has {count} lines, and the most are {MOST_LINES_OF_CODE}"
             yield make_error(what, "shorten it")
+
+
+def find_unbound_names(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+    """Yield an error for each block of Python of a docstring that uses a name it never binds.
+
+    Readers copy such a block alone. What Python cannot read is left out, which is told already.
+    """
+    for match in _CODE_BLOCK.finditer(text):
+        if match["language"] != "python":
+            continue
+        code = textwrap.dedent(match["code"]).strip("\n")
+        try:
+            names = _list_unbound_names(code)
+        except SyntaxError:
+            continue
+        if names:
+            yield GalleryError(
+                f"code to copy uses {names[0]}, which nothing in this block imports or defines",
+                path=path,
+                line=first_line + text.count("\n", 0, match.start()),
+                remedy="import or define it there: readers copy the block alone",
+            )
+
+
+def _list_unbound_names(code: str) -> list[str]:
+    """Return the names that code uses and neither binds anywhere nor has from Python.
+
+    A name that is bound in a function alone counts as bound, and behind ``import *`` each does.
+    """
+    bound = {"__name__", "__file__", *dir(builtins)}
+    tables = [symtable.symtable(code, "code", "exec")]
+    for table in tables:  # it grows while it is read
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_assigned() or symbol.is_imported() or symbol.is_parameter():
+                bound.add(symbol.get_name())
+    names = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            return []
+        if isinstance(node, ast.Name) and node.id not in bound:
+            names.append(node.id)
+    return names
 
 
 def _find_lists_in_sentences(text: str) -> Iterator[int]:

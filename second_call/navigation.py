@@ -1,9 +1,12 @@
 """What leads to other pages: the menus of the header and the footer, and the other recipes."""
 
+import difflib
 import posixpath
+from collections.abc import Collection
 from functools import lru_cache
 from html import escape
 from itertools import pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -13,11 +16,14 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.environment.adapters.toctree import TocTree
+from sphinx.util import logging
 
-from sphinx_recorded_gallery.api import Gallery, note_link, once
+from sphinx_recorded_gallery.api import Gallery, GalleryError, note_link, once
 
 from .labels import _
 from .short_titles import short_title
+
+logger = logging.getLogger(__name__)
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
@@ -28,6 +34,32 @@ def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
         if name in pages:
             ordered.append(pages.pop(name))
     return (*ordered, *pages.values())
+
+
+def warn_of_unknown_recipes(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of each name in ``second_call_recipes`` that no recipe has."""
+    names = [file.name for file in Gallery(env).files.values()]
+    for name in app.config.second_call_recipes:
+        if name in names:
+            continue
+        error = GalleryError(
+            f"second_call_recipes names {name!r}, which is no recipe",
+            path=Path(app.confdir, "conf.py"),
+            remedy=_suggest_correction(name, names),
+        )
+        logger.warning("%s", error, type="second_call", subtype="recipes")
+
+
+def _suggest_correction(name: str, names: Collection[str]) -> str:
+    """Return what may be meant by a name that no recipe has; Python joins two without a comma."""
+    for first in names:
+        second = name.removeprefix(first)
+        if second != name and second in names:
+            return f"write a comma between {first!r} and {second!r}"
+    similar = difflib.get_close_matches(name, names, n=1)
+    if similar:
+        return f"did you mean {similar[0]!r}?"
+    return f"remove it, or choose among: {', '.join(names)}"
 
 
 def describe_navigation(

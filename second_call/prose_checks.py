@@ -15,8 +15,16 @@ from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 from .answer_text import find_misplaced_parts
 from .length_checks import find_long_parts
-from .markup_slips import find_second_titles, find_slips, find_words_behind_marks, find_wrong_code
-from .recipe_files import find_misplaced
+from .markup_slips import (
+    find_second_titles,
+    find_slips,
+    find_split_texts,
+    find_unbound_names,
+    find_words_behind_marks,
+    find_wrong_code,
+)
+from .module_imports import find_lost_imports
+from .recipe_files import find_misplaced, find_unlisted
 
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
@@ -69,8 +77,8 @@ class Finding:
 def check_texts(root: Path) -> Iterator[GalleryError]:
     """Yield what the texts of the site say without a measurement and without an excuse.
 
-    Also excuses of which no such sentence is left, slips in markup, what is too long, and misplaced
-    parts and files.
+    Also excuses of which no such sentence is left, slips in markup, what is too long, misplaced
+    parts and files, and imports that downloads would lack.
     """
     excuses = read_excuses(root)
     used: set[tuple[str, str]] = set()
@@ -98,10 +106,14 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
     for path in [*sorted(root.glob("*.rst")), root / _HEADER]:
         yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
+    yield from find_unlisted(root, root / _RECIPES)
     for recipe in load_recipes(root / _RECIPES):
         path = recipe.path
         docstring = recipe.blocks[0]
         yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
+        yield from find_lost_imports(path, recipe.blocks)
+        yield from find_split_texts(path, recipe.blocks)
+        yield from find_unbound_names(path, docstring.lineno, docstring.content)
         yield from find_long_parts(path, docstring.lineno, docstring.content)
         for block in recipe.blocks:
             if block.type != "text":

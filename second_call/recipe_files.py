@@ -1,14 +1,18 @@
-"""Files of recipes that no page is made of, or whose page would have a name that none may have.
+"""Files of recipes that no page is made of, whose page has a wrong name, or is nowhere listed.
 
-``recorded-gallery check`` tells both to the author.
+``recorded-gallery check`` tells all to the author. ``make record`` runs
+``python -m second_call.recipe_files FOLDER`` first, which refuses names: a recipe that gets another
+one has to be recorded again.
 """
 
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
 
-from .new_recipe import NAME
+from .new_recipe import NAME, PAGES
 
 
 def find_misplaced(folder: Path) -> Iterator[GalleryError]:
@@ -23,6 +27,42 @@ def find_misplaced(folder: Path) -> Iterator[GalleryError]:
         if len(parts) > 1:
             remedy = f"move it to {folder.name}/{path.name}"
             yield GalleryError("is not read", path=path, remedy=remedy)
-        elif not NAME.fullmatch(path.stem):
-            text = "the name of a recipe has small letters, digits and _ between them"
-            yield GalleryError(text, path=path, remedy="rename the file and its recording")
+    yield from find_wrong_names(folder)
+
+
+def find_wrong_names(folder: Path) -> Iterator[GalleryError]:
+    """Yield an error for each recipe in a folder whose page would have a name that none may have.
+
+    Each comes with a name that is near it.
+    """
+    for path in sorted(folder.glob("[!_.]*.py")):
+        if NAME.fullmatch(path.stem):
+            continue
+        text = "the name of a recipe has small letters, digits and _ between them"
+        words = re.sub("[^a-z0-9]+", "_", path.stem.lower())
+        near_name = words.strip("_").lstrip("_0123456789")
+        remedy = f"rename it, for example to {near_name or 'my_recipe'}.py, and record it again"
+        yield GalleryError(text, path=path, remedy=remedy)
+
+
+def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
+    """Yield an error for each recipe below ``recipes`` that the list of published pages lacks.
+
+    A site without that list keeps no addresses.
+    """
+    pages = root / PAGES
+    if not pages.is_file():
+        return
+    listed = pages.read_text(encoding="utf-8").splitlines()
+    for path in sorted(recipes.glob("[!_.]*.py")):
+        page = f"recipes/{path.stem}"
+        if NAME.fullmatch(path.stem) and page not in listed:
+            remedy = f"add this line, and {path.stem!r} to second_call_recipes in conf.py"
+            yield GalleryError(f"{page} is missing", path=pages, remedy=remedy)
+
+
+if __name__ == "__main__":
+    problems = list(find_wrong_names(Path(sys.argv[1])))
+    for problem in problems:
+        print(f"error: {problem}", file=sys.stderr)
+    sys.exit(bool(problems))

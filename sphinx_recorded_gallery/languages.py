@@ -126,7 +126,8 @@ def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise GalleryError(f"not valid TOML: {error}", path=path) from None
+        remedy = "mend the line: texts stand in quotes, and true and false have small letters"
+        raise GalleryError(f"not valid TOML: {error}", path=path, remedy=remedy) from None
     if not data:
         raise GalleryError("no language", path=path, remedy="add that of the sources first")
     return {code: _parse(path, code, entry) for code, entry in data.items()}

@@ -1,7 +1,8 @@
 """Complete what Sphinx and docutils tell of a wrong name or a missing line.
 
 They only tell that there is no such page, label, role, directive or option: the most similar names
-are added. Of a directive without the empty line above its content they do not tell what is missing.
+are added. Of a directive without the empty line above its content they do not tell what is missing,
+and of a picture that is, not where paths begin.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.domains import Domain
 
 _LOGGER = "sphinx.sphinx.util.docutils"  # through which Sphinx passes on what docutils tells
+_LOGGER_OF_PICTURES = "sphinx.sphinx.environment.collectors.asset"
 _LEAST_LIKENESS = 0.7  # of two spellings of a name
 _WRONG_ROLE = re.compile(r'Unknown interpreted text role "(?P<name>[^"]+)"')
 _WRONG_DIRECTIVE = re.compile(r'Unknown directive type "(?P<name>[^"]+)"')
@@ -34,6 +36,10 @@ _TOO_MANY_WORDS = re.compile(
     r"maximum \d+ argument\(s\) allowed, \d+ supplied(?=\.\n\n.*\n[ \t]*[^\s:])"
 )
 _MISSING_LINE = "leave an empty line above the content"
+_MISSING_PICTURE = (
+    "put a file there, or correct the path, which may begin at the folder of conf.py: "
+    "/_static/picture.png"
+)
 
 
 def setup(app: Sphinx) -> None:
@@ -41,6 +47,7 @@ def setup(app: Sphinx) -> None:
     from sphinx.domains.std import warn_missing_reference
 
     logging.getLogger(_LOGGER).addFilter(complete_message)  # once, however many builds there are
+    logging.getLogger(_LOGGER_OF_PICTURES).addFilter(complete_message_of_picture)
     # Sphinx calls all listeners, whatever an earlier one returns: ``_tell_missing`` calls its own.
     for listener in list(app.events.listeners["warn-missing-reference"]):
         if listener.handler is warn_missing_reference:
@@ -81,6 +88,17 @@ def complete_message(record: logging.LogRecord) -> bool:
         directive = directives._directives.get(too_many_words["directive"])
         if getattr(directive, "has_content", False):
             record.msg = _insert(text, too_many_words, f"; {_MISSING_LINE}")
+    return True
+
+
+def complete_message_of_picture(record: logging.LogRecord) -> bool:
+    """Add what to do to the message of Sphinx about a picture that is missing.
+
+    Returns ``True``: no message is left out.
+    """
+    kind = getattr(record, "type", ""), getattr(record, "subtype", "")
+    if kind == ("image", "not_readable"):
+        record.msg = f"{record.msg}; {_MISSING_PICTURE}"
     return True
 
 

@@ -32,11 +32,22 @@ def test_help_needs_no_more_than_a_terminal_is_wide() -> None:
     assert max(map(len, run_make("help").stdout.splitlines())) <= 120
 
 
-@pytest.mark.parametrize("target", ["live", "check-po", "html"])
-def test_the_variable_of_another_name_is_refused(target: str) -> None:
-    done = run_make(target, "LANGUAGE=ko")
+@pytest.mark.parametrize(
+    ("target", "variable", "value"),
+    [
+        ("live", "LANGUAGE", "ko"),
+        ("check-po", "LANGUAGE", "ko"),
+        ("html", "LANGUAGE", "ko"),
+        ("page", "RECIPE", "memory"),
+        ("record", "RECIPE", "memory"),
+        ("record", "RECIPE", ""),
+    ],
+)
+def test_the_variable_of_another_name_is_refused(target: str, variable: str, value: str) -> None:
+    done = run_make(target, f"{variable}={value}")
     assert done.returncode == 2
-    assert f"LANGUAGE is called LANGUAGES here: make {target} LANGUAGES=ko" in done.stderr
+    plural = f"{variable}S"
+    assert f"{variable} is called {plural} here: make {target} {plural}={value}" in done.stderr
     assert done.stdout == ""
 
 

@@ -39,13 +39,14 @@ from .bars import (
     draw_overlaid_bars,
     draw_plain_bars,
 )
-from .chart_data import ChartData, Drawing
+from .chart_data import ChartData, Drawing, Role
 from .lines import draw_lines
 from .parts import draw_parts
 from .query import query
 from .scatter import draw_scatter
 from .spans import LANE_CHARACTERS, SpansData, draw_spans, query_spans
 
+_CLEAR_LOSS = 0.9  # times as fast as before; one run of two equal variants may tell 0.95
 BUSY = "busy"  # a form, in the place of quantities
 _BUSY_QUANTITIES = {WALL, GPU}  # which make a busy bar when both are named
 _LIMITED_QUANTITIES = {WALL, GPU}  # which may have a limit
@@ -102,7 +103,7 @@ class ChartDirective(SphinxDirective):
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = make_node(drawing, data.scope, data.range_note)
-        node["problems"] = list(data.problems)
+        node["problems"] = [*data.problems, *self._find_bad_advice(data)]
         node["hero"] = "hero" in self.options
         node += caption
         self.set_source_info(node)
@@ -163,6 +164,22 @@ class ChartDirective(SphinxDirective):
         if name:
             return Gallery(self.env).find_page(name)
         return self.env.docname
+
+    def _find_bad_advice(self, data: ChartData) -> list[str]:
+        """Return what an author is told of an answer whose advice takes more than the baseline.
+
+        As a claim, advice has to hold on a CPU, too.
+        """
+        if "hero" not in self.options or not data.is_of_one_size:
+            return []
+        problems = []
+        for row in data.rows:
+            if row.role != Role.BEST or row.gain is None:
+                continue
+            if row.gain.number < _CLEAR_LOSS and row.gain.high < 1:
+                text = f"chart: :best: {row.name} is worse than the first variant"
+                problems.append(f"{text} ({row.gain.words}); recommend another one")
+        return problems
 
     def _draw_two(self, quantities: Sequence[str], curve: str) -> tuple[ChartData, Drawing | None]:
         """Draw two quantities: one as a part of the other, or of other units against each other."""

@@ -61,6 +61,7 @@ def build_site(
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
+    has_left_out = False
     builds = _Builds()
     with ThreadPoolExecutor(workers) as pool, ExitStack() as stack:
         stack.callback(builds.end)  # also after an interruption
@@ -72,7 +73,9 @@ def build_site(
             code = jobs[job]
             process, seconds = job.result()
             for line in process.stdout.splitlines():
-                if not line.endswith(left_out):
+                if line.endswith(left_out):
+                    has_left_out = True
+                else:
                     print(f"{code}: {visible(line)}", file=sys.stderr)
             # conf.py, or a module that it imports, may end the process with status 0.
             has_pages = any((build / "html" / code).glob("*"))
@@ -84,7 +87,10 @@ def build_site(
             if not is_built:
                 failed.append(code)
     if failed:
-        print(f"error: see the problems above, in {', '.join(sorted(failed))}", file=sys.stderr)
+        text = f"see the problems above, in {', '.join(sorted(failed))}"
+        if has_left_out:
+            text += "; of recordings, see what `check` told"
+        print(f"error: {text}", file=sys.stderr)
     return not failed
 
 

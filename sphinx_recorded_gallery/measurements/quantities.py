@@ -137,6 +137,14 @@ def list_quantities(config: Config) -> dict[str, Quantity]:
     return quantities | {quantity.name: quantity for quantity in list_own()}
 
 
+def name_own_list(config: Config) -> str:
+    """Return what names the quantities of a project: its function, or the setting if it has none.
+
+    It is for a remedy: ``own_package.quantities:list_all``.
+    """
+    return getattr(config, SETTING, "") or f"{SETTING} in conf.py"
+
+
 def find_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:
     """Return the names of the quantities that only a GPU can measure."""
     return frozenset(name for name, quantity in quantities.items() if quantity.gpu_only)

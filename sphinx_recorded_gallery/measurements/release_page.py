@@ -7,6 +7,7 @@ recipes: first of all of them together, then of each.
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
@@ -17,9 +18,11 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from ..dates_and_numbers import SEPARATOR, format_percent, join_names, typeset
+from ..errors import GalleryError
 from ..languages import Language
 from ..recipes.recipe import load_recipe
-from ..store import once, watch
+from ..recipes.releases import sort_releases
+from ..store import note_problem, once, watch
 from .docutils_tables import make_untranslated_table
 from .lookup import all_files, find_claims, load_results
 from .names_for_readers import (
@@ -81,7 +84,34 @@ class Releases(SphinxDirective):
 def fill_releases(env: BuildEnvironment, document: nodes.document) -> None:
     """Replace placeholders by what moved, in the reader's language."""
     for node in list(document.findall(release_changes)):
+        _note_unmeasured(env, node)
         node.replace_self(_tell_changes(env, node["now"], node["before"]))
+
+
+def _note_unmeasured(env: BuildEnvironment, node: release_changes) -> None:
+    """Note a release that no recipe was measured with, which may be a slip."""
+    measured = watch(env, find_measured_releases)
+    for release in (node["now"], node["before"]):
+        if not measured or release in measured:
+            continue
+        text = f"releases: nothing was measured with {release}"
+        remedy = f"choose among: {', '.join(measured)}"
+        path = Path(node.source) if node.source else None
+        note_problem(env, GalleryError(text, path=path, line=node.line, remedy=remedy))
+
+
+def find_measured_releases(env: BuildEnvironment) -> list[str]:
+    """Return the releases that recipes were measured with, the newest first, for ``watch``.
+
+    Returns none while the results of a recipe are missing or stale: they may be of any release.
+    """
+    releases: set[str] = set()
+    for docname in once(env, all_files):
+        results = once(env, load_results, docname)
+        if results is None or not results.is_measured:
+            return []
+        releases |= {*results.by_release, *results.releases_anywhere}
+    return sort_releases(releases - {""})
 
 
 def load_changes(env: BuildEnvironment, docname: str, now: str, before: str) -> ReleaseChanges:

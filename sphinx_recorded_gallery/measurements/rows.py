@@ -104,33 +104,36 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
 
 
 def find_hints(
-    notebook: NotebookNode, recipe: Recipe, quantities: Mapping[str, Quantity]
+    notebook: NotebookNode, recipe: Recipe, quantities: Mapping[str, Quantity], own_list: str
 ) -> list[GalleryError]:
     """Return an error for each published quantity whose name, unit or value may be a mistake.
 
-    ``quantities`` are those of the project. A recipe may publish others: so these are hints.
+    ``quantities`` are those of the project, and ``own_list`` tells where it adds to them. A recipe
+    may publish others: so these are hints.
     """
     errors: dict[tuple[str, str], GalleryError] = {}
     for number, data in find_data(notebook):
         for row in find_rows(data):
-            for text, remedy in _find_mistakes(row, quantities):
+            for text, remedy in _find_mistakes(row, quantities, own_list):
                 line = recipe.cells[number - 1].line
                 error = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
                 errors.setdefault((row.quantity, remedy), error)
     return [*errors.values()]
 
 
-def _find_mistakes(row: Row, quantities: Mapping[str, Quantity]) -> Iterator[tuple[str, str]]:
+def _find_mistakes(
+    row: Row, quantities: Mapping[str, Quantity], own_list: str
+) -> Iterator[tuple[str, str]]:
     """Yield what may be wrong with a row, each with its remedy."""
     quantity = quantities.get(row.quantity)
     if quantity is None:
         similar = suggest_names(row.quantity, quantities)
         text = f"no quantity is named {row.quantity!r}, so readers see this word{similar}"
-        yield text, "correct it, or name it in recorded_gallery_quantities"
+        yield text, f"correct it, or add it with its label and unit to {own_list}"
     elif row.unit != quantity.unit:
         text = f"{row.key} is published with the unit {row.unit!r}; that of {quantity.name} is "
         text += repr(quantity.unit)
-        remedy = "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
+        remedy = f"publish it with this unit, or correct the quantity in {own_list}"
         yield text, remedy
     if row.unit == _SHARE and row.value > _LARGEST_SHARE:
         text = f"{row.key} is {row.value:g} of the whole, which readers see as {row.value:.0%}"

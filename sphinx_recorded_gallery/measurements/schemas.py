@@ -16,6 +16,8 @@ def validate(value: Any, schema: str) -> None:
     """Raise ``ValueError`` with the mistake of a value, by a schema of this folder."""
     from fastjsonschema import JsonSchemaValueException
 
+    if isinstance(value, str):
+        raise ValueError("they are a text; display the object itself, without json.dumps")
     try:
         _validator(schema)(value)
     except JsonSchemaValueException as error:

@@ -46,6 +46,7 @@ from .inlined_modules import Inlined, find_rebound, inline
 
 # One character of punctuation, repeated
 _UNDERLINE = re.compile(rf"([{re.escape(string.punctuation)}])\1*")
+_REMEDY_OF_MODULE = "if it is a module that examples import, begin its name with _"
 _TAB_INDENT = re.compile(r"#? *\t")  # of a line of a text, in a comment or a docstring
 
 
@@ -249,7 +250,7 @@ def _split(path: Path) -> list[Block]:
         text = "cannot be parsed: nested too deeply"
         raise GalleryError(text, path=path, remedy="write it in shorter steps") from error
     except (ExtensionError, AssertionError) as error:  # a number instead of the docstring
-        remedy = "start the file with a docstring that holds the title"
+        remedy = f"start the file with a docstring that holds the title; {_REMEDY_OF_MODULE}"
         raise GalleryError("no docstring", path=path, line=1, remedy=remedy) from error
 
 
@@ -278,7 +279,7 @@ def _no_title(path: Path, docstring: str) -> GalleryError:
             text = f"the title has a second line, {lines[number - 1].strip()[:60]!r}"
             remedy = "leave one line above the underline, and write the rest below it"
             return GalleryError(text, path=path, line=1, remedy=remedy)
-    remedy = "start the docstring with one, underlined: ===="
+    remedy = f"start the docstring with one, underlined: ====; {_REMEDY_OF_MODULE}"
     return GalleryError("no title", path=path, line=1, remedy=remedy)
 
 

@@ -150,7 +150,8 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
             raise damage(f"recorded in format {schema!s:.20}, this version reads {SCHEMA}", again)
         # Its folder may have changed, for example since there is a second gallery.
         if recipe.rpartition("/")[2] != path.stem:
-            raise damage(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
+            remedy = f"if the example was renamed, {again}; else name this file {recipe}.ipynb"
+            raise damage(f"holds the recording of {recipe!r}", remedy)
         sealed = facts.pop("hash", "")
         if sealed != digest(notebook):
             if not sealed:

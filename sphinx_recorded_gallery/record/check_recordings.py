@@ -16,7 +16,7 @@ from ..errors import (
 )
 from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
-from ..measurements.quantities import list_quantities
+from ..measurements.quantities import list_quantities, name_own_list
 from ..measurements.rows import find_hints
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
@@ -164,10 +164,11 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     files = name_files(project)
     reports = []
     quantities = list_quantities(project.config)
+    own_list = name_own_list(project.config)
     for file in files.values():
         report = inspect(file, folder)
         if report.status == "current" and report.recording and report.recipe:
-            found = find_hints(report.recording.notebook, report.recipe, quantities)
+            found = find_hints(report.recording.notebook, report.recipe, quantities, own_list)
             hints = tuple(error.describe(Path.cwd()) for error in found)
             report = replace(report, hints=hints)
         if report.status == "current" and report.recording and not report.recording.on_gpu:
@@ -177,7 +178,11 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     strays = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            strays.append(_report_stray(path, folder, "no example of this name"))
+            remedy = (
+                "if its example was renamed, rename this file, too, and record the example again; "
+                "else restore the example, or remove the file"
+            )
+            strays.append(_report_stray(path, folder, "no example of this name", remedy))
         elif machine:
             report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
@@ -186,7 +191,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     for path in sorted(folder.glob("**/*.jsonl")):
         recording_path = path.with_suffix(".ipynb")
         if not recording_path.exists() and recording_path not in own_paths:
-            strays.append(_report_stray(path, folder, "no recording of this name"))
+            remedy = "rename it, restore its recording, or remove the file"
+            strays.append(_report_stray(path, folder, "no recording of this name", remedy))
     return reports + strays
 
 
@@ -196,9 +202,8 @@ def check_settings(project: Project) -> None:
         load_settings(recipes)
 
 
-def _report_stray(path: Path, folder: Path, text: str) -> Report:
+def _report_stray(path: Path, folder: Path, text: str, remedy: str) -> Report:
     """Return a report on a file in ``folder`` that belongs to no recipe or recording."""
-    remedy = "rename it, restore what it belongs to, or remove the file"
     detail = describe_error(GalleryError(text, path=path, remedy=remedy))
     name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
     return Report(name=name, status="unusable", detail=detail)

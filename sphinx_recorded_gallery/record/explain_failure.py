@@ -33,6 +33,7 @@ _NETWORK_ERRORS = {
 }
 # Lines in the log of a kernel; the last one is an ImportError that no installation mends.
 _OUT_OF_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
+_NOT_JSON = "Can't clean for JSON: "  # how Jupyter refuses a value; `kernel_process.pack` asks it
 _MAKE_SMALLER = "try a smaller size or free memory"
 
 Place = tuple[Path, int]
@@ -184,6 +185,10 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
             "sys.stdout and sys.stderr are needed to show values and figures: to print nothing, "
             "use contextlib.redirect_stdout(io.StringIO())"
         )
+    if name == "StdinNotImplementedError":
+        return "nobody answers while an example runs: write the value into its code"
+    if name == "ValueError" and value.startswith(_NOT_JSON):
+        return "publish numbers and texts of Python: .item() makes a number of a tensor"
     if name == "KeyError" and value.strip("'") in os.environ:
         return "examples only get listed variables: add it to inherit in recording.toml"
     if name != "FileNotFoundError":

@@ -14,7 +14,7 @@ from typing import TextIO
 from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
-from ..measurements.quantities import list_quantities
+from ..measurements.quantities import list_quantities, name_own_list
 from ..measurements.replicates import Replicate, read_replicates, replicates_path
 from ..measurements.rows import find_hints, read_rows
 from ..measurements.spans import read_spans
@@ -164,6 +164,7 @@ class Session:
         self.options = options
         self._stream = stream
         self._quantities = list_quantities(project.config)
+        self._own_list = name_own_list(project.config)
         self.names = [file.name for file in files]
         self.recorded: set[str] = set()
         self.current: set[str] = set()
@@ -254,7 +255,7 @@ class Session:
             self.recorded.add(task.title)
             seconds = result.metadata.recording.seconds
             self.say(f"{task.title}: recorded in {seconds:.0f} s")
-            for error in find_hints(result, task.recipe, self._quantities):
+            for error in find_hints(result, task.recipe, self._quantities, self._own_list):
                 self.say(f"note: {error.describe(Path.cwd())}")
             for number, shown in find_absolute_paths(result).items():
                 text = f"cell {number} prints an absolute path, which readers do not have: {shown}"

@@ -305,13 +305,15 @@ def test_a_build_after_check_leaves_out_what_check_told(tmp_path: Path) -> None:
     (tmp_path / "index.rst").write_text("Site\n====\n\nWords\n\n.. nothing::\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
 
-    def list_warnings(*options: str) -> list[str]:
-        command = ("sphinx_recorded_gallery", "html", *options, "--", "-q", "-n")
+    def list_lines(*options: str) -> list[str]:
+        command = ("sphinx_recorded_gallery", "html", *options, "--", "-q", "-n", "-W")
         done = run_module(*command, cwd=tmp_path, env=environment)
-        return [line for line in done.stderr.splitlines() if line.startswith("en: ")]
+        return done.stderr.splitlines()
 
-    told = list_warnings("--build", "first")
-    left = list_warnings("--build", "second", "--after-check")
+    *told, error = list_lines("--build", "first")
+    assert error == "error: see the problems above, in en"
+    *left, error = list_lines("--build", "second", "--after-check")
+    assert error == "error: see the problems above, in en; of recordings, see what `check` told"
     for name in ("broken.py:5: syntax error", "not a whole notebook", "stale.py: stale"):
         assert [line for line in told if name in line], told
         assert not [line for line in left if name in line]

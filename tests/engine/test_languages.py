@@ -195,6 +195,16 @@ def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path
         assert add_language(tmp_path, "ko") == line
 
 
+def test_a_value_as_python_writes_it_is_told_with_its_line(tmp_path: Path) -> None:
+    lines = 'en = { name = "English" }\nko = { name = "한국어", published = True }\n'
+    (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
+    with pytest.raises(GalleryError) as caught:
+        load_languages(tmp_path)
+    told = caught.value.describe(tmp_path)
+    assert told.startswith("languages.toml: not valid TOML: Invalid value (at line 2, column ")
+    assert "; mend the line: texts stand in quotes, and true and false have small letters" in told
+
+
 @pytest.mark.parametrize(
     ("code", "name"),
     [("ja", "日本語"), ("de_AT", "Deutsch (Österreich)"), ("tlh", "tlh"), ("qaa_Latn", "qaa_Latn")],

@@ -22,6 +22,11 @@ from tests.helpers.gallery import Gallery
             "maximum 1 argument(s) allowed, 4 supplied; leave an empty line above the content",
         ),
         (".. code-block:: python x = 1\n\n   x = 1", "allowed, 4 supplied.\n"),  # none is missing
+        (
+            ".. image:: nope.png",
+            "image file not readable: nope.png; put a file there, or correct the path, which may "
+            "begin at the folder of conf.py: /_static/picture.png",
+        ),
         (".. zigzag::", 'Unknown directive type "zigzag".'),  # nothing is similar
         (":doc:`/recipes/ading`", "unknown document: '/recipes/ading'; similar: /recipes/adding"),
         (":doc:`nowhere at all`", "unknown document: 'nowhere at all'"),

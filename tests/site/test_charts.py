@@ -780,6 +780,11 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
             ":hero:",
             ":only: plan, CUDA graphs",
         ),
+        (
+            ":best: plain is worse than the first variant (0.50×); recommend another one",
+            ":best: CUDA graphs",
+            ":only: CUDA graphs, plain\n#    :best: plain",
+        ),
         ("is missing from :only:", ":hero:", ":only: plain"),
         ("name what they are parts of by :whole:", "wall memory", "wall, memory, gpu"),
         ("a chart of busy time has no parts; remove :whole:", ":hero:", ":whole: wall"),

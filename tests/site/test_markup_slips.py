@@ -9,10 +9,13 @@ from second_call.markup_slips import (
     MOST_LINES_OF_CODE,
     find_second_titles,
     find_slips,
+    find_split_texts,
+    find_unbound_names,
     find_words_behind_marks,
     find_wrong_code,
 )
 from second_call.prose_checks import EXCUSES, check_texts
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 PATH = Path("a.py")
 
@@ -26,6 +29,10 @@ SLIPS = {
     "It takes :measured:`a.wall` ms.": "a.py:7: a unit behind a measurement",
     ":measured:`a.speedup`× as fast": "a.py:7: a unit behind a measurement",
     "Words.\n\n.. chart: wall\n   :case: a\n\n   One.": "a.py:9: one colon makes it a comment",
+    "Words.\n\n..chart:: wall\n   :case: a\n\n   One.": "a.py:9: without a space behind its dots, "
+    "it is no directive but words; write .. chart::",
+    "See `words <https://a.org>`.": "a.py:7: a link does not end in two underscores; write `words",
+    "See `two\nwords <https://a.org>`_.": "a.py:7: a link does not end in two underscores; write",
     ".. image:: https://a.org/b.png": "a.py:7: a picture of another host",
     "**Bold ``code`` in it**": "a.py:7: code or a role inside bold words stays plain",
     "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
@@ -36,6 +43,7 @@ SLIPS = {
 
 RIGHT = [
     "`words <https://a.org>`__, `words`_, ``a[0](https://x.org)`` and ``x`` **or** ``y``",
+    "`one <https://a.org>`__, `two\nwords <https://b.org>`__, :doc:`three <https>`",
     "``a ** b`` and ``c ** d``",
     "- one\n- two\n  lines\n- three\n\n  - four\n    lines\n  - five",
     "* - cell\n  - another\n    line\n* - cell",
@@ -68,6 +76,32 @@ def test_words_behind_the_mark_of_a_cell_are_told() -> None:
     assert told == [f"a.py:3: {remedy}", f"a.py:6: {remedy}"]
 
 
+TEXT = '"""\nTitle\n=====\n"""\n\n# %%\n# One.\n'
+
+
+@pytest.mark.parametrize(
+    ("below", "line"),
+    [
+        ("\n# Two.\n\nx = 1\n", 9),
+        ("\n\n# Two.\n#\n# Three.\n\n# %%\n\nx = 1\n", 10),
+        ("\n# See :doc:`/index`.\nx = 1\n", 9),
+        ("\n# .. note::\n#\n#    Two.\nx = 1\n", 9),
+        ("\n# Why it is so.\nx = 1\n", None),
+        ("\n# sphinx_gallery_fold = 'How'\n\nx = 1\n", None),
+        ("#\n# Two.\n\nx = 1\n\n# Three.\n\ny = 1\n", None),
+    ],
+)
+def test_a_text_that_an_empty_line_has_split_is_told(
+    tmp_path: Path, below: str, line: int | None
+) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(TEXT + below)
+    told = [str(error) for error in find_split_texts(path, load_recipe(path).blocks)]
+    text = "this comment is code, and no part of the text above it; write # in the empty line"
+    expected = [f"{path}:{line}: {text} between them"] if line else []
+    assert told == expected
+
+
 def test_a_second_title_is_told() -> None:
     [told] = find_second_titles(PATH, 7, "Words.\n\nThird\n=====\n\nOther\n-----")
     assert str(told) == "a.py:9: 'Third' is a second title; underline it with ----"
@@ -90,6 +124,30 @@ def test_code_that_cannot_be_copied_is_told(language: str, code: str, told: str)
     errors = [str(error) for error in find_wrong_code(PATH, 7, text)]
     assert len(errors) == bool(told)
     assert "".join(errors).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("model = torch.compile(model)", "torch"),
+        ("import torch\nx = torch.ones(2)\nstep(x)", "step"),
+        ("import torch as t\nwith t.no_grad() as g:\n    print(g, __name__)", ""),
+        ("def f(x, *more):\n    return [y for y in x if y in more]\nf(1)", ""),
+        ("def f():\n    return later\nlater = 1\nf()", ""),
+        ("class A(nn.Module):\n    pass", "nn"),
+        ("try:\n    pass\nexcept OSError as error:\n    print(error)", ""),
+        ("if (n := 3) > 2:\n    print(n)", ""),
+        ("from math import *\nsin(1)", ""),
+        ("x = (1", ""),
+    ],
+)
+def test_a_name_that_a_block_to_copy_does_not_bind_is_told(code: str, name: str) -> None:
+    lines = "\n".join(f"      {line}" for line in code.splitlines())
+    text = f"Words.\n\n   .. code-block:: python\n      :caption: Complete\n\n{lines}\n\nMore."
+    told = [str(error) for error in find_unbound_names(PATH, 7, text)]
+    text = f"a.py:9: code to copy uses {name}, which nothing in this block imports or defines; "
+    remedy = "import or define it there: readers copy the block alone"
+    assert told == ([text + remedy] if name else [])
 
 
 ANSWER = """.. answer::

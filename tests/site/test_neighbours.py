@@ -48,6 +48,23 @@ def test_recipes_have_the_order_of_the_site(site: Gallery) -> None:
     assert next_recipe(build.page("recipes/alpha")) == "gamma"
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("gammabeta", "write a comma between 'gamma' and 'beta'"),
+        ("gama", "did you mean 'gamma'?"),
+        ("zzz", "remove it, or choose among: alpha, beta, gamma"),
+    ],
+)
+def test_a_name_that_no_recipe_has_is_told_in_each_build(
+    site: Gallery, name: str, remedy: str
+) -> None:
+    site.configure(second_call_recipes=[name, "alpha"])
+    text = f"second_call_recipes names {name!r}, which is no recipe; {remedy}"
+    for _build in range(2):
+        assert site.build().warnings.count(f"{site.root}/conf.py: {text}") == 1
+
+
 def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Gallery) -> None:
     """Neighbours are those of the site's order, not of the toctree's."""
     by_name = SETTINGS["sphinx_gallery_conf"] | {"within_subsection_order": "FileNameSortKey"}

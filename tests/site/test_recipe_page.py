@@ -212,6 +212,11 @@ def test_libraries_are_tabs_and_a_translation_may_rename_them(gallery: Gallery) 
             ".. note::\n\n      total",
             "no place for a note",
         ),
+        (
+            "   - 2 is the sum\n",
+            "   .. code-block:: diff\n      :caption: What changes\n\n      + 1\n\n   - 2\n",
+            "each needs its name as :caption:; this one has none: total = 1 + 1",
+        ),
         ("- **Fingers** need", "- Fingers need", "each item begins with a bold name"),
     ],
 )
@@ -280,8 +285,10 @@ NOTE = "These examples need a CUDA GPU. The rest of the notebook also runs on a 
 def test_a_notebook_says_that_its_examples_need_a_gpu(
     gallery: Gallery, code: str, note: str
 ) -> None:
-    more = f"total = 1 + 1\n\n   .. code-block:: python\n      :caption: Later\n\n      {code}"
-    gallery.write("sum", RECIPE.replace("total = 1 + 1\n\n   - 2", f"{more}\n\n   - 2"))
+    first = ".. code-block:: python\n      :caption: First\n"
+    later = f"   .. code-block:: python\n      :caption: Later\n\n      {code}\n"
+    recipe = RECIPE.replace(".. code-block:: python\n", first)
+    gallery.write("sum", recipe.replace("   - 2 is", f"{later}\n   - 2 is"))
     build = gallery.build()
     notebook = nbformat.read(build.out / "recipes/sum.ipynb", as_version=4)
     above, *cells = notebook.cells

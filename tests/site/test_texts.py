@@ -7,6 +7,7 @@ import pytest
 
 from second_call.length_checks import count_words, find_long_parts
 from second_call.markup_slips import MOST_LINES_OF_CODE
+from second_call.new_recipe import PAGES
 from second_call.prose_checks import (
     _UNCHECKED_PAGES,
     EXCUSES,
@@ -114,21 +115,21 @@ def test_an_excuse_is_of_a_page_or_of_all_and_has_to_be_needed(tmp_path: Path) -
 ANSWER = """
 .. answer::
 
-   **Compile it.** WORDS
+   **Compile it.** VERDICT
 
    .. chart:: busy
       :case: gate.16
 
       One call
 
-   - :measured:`a.wall` per call
+   - :measured:`a.wall` per call WORDS
 
    .. code-block:: python
       :caption: Complete
 
       import torch
 
-      torch.compile(f)
+      torch.compile(torch.sin)
 
 **Does this apply to you?**
 
@@ -152,7 +153,7 @@ ANSWER = """
 
 def test_an_answer_or_a_cell_that_is_too_long_is_told() -> None:
     def told(answer: str, cell: str) -> list[str]:
-        text = ANSWER.replace("WORDS", answer).replace("CELL", cell)
+        text = ANSWER.replace("WORDS", answer).replace("CELL", cell).replace("VERDICT", "")
         return [str(error) for error in find_long_parts(Path("a.py"), 1, text)]
 
     # Compile it, One call, and a measurement per call are 7 words.
@@ -160,6 +161,18 @@ def test_an_answer_or_a_cell_that_is_too_long_is_told() -> None:
     assert told("word " * 114, "word " * 13) == [
         "a.py:2: the answer has 121 words, and the most are 120; shorten it",
         "a.py:28: this cell has 13 words, and the most are 12; shorten it",
+    ]
+
+
+def test_a_verdict_that_is_too_long_is_told() -> None:
+    def told(verdict: str) -> list[str]:
+        text = ANSWER.replace("VERDICT", verdict).replace("WORDS", "word " * 40)
+        return [str(error) for error in find_long_parts(Path("a.py"), 1, text)]
+
+    # Compile it are 2 words, and chart, facts and code do not count.
+    assert told("word " * 29 + "\n\n   " + "word " * 29) == []
+    assert told("word " * 29 + "\n\n   " + "word " * 30) == [
+        "a.py:2: the verdict has 61 words, and the most are 60; shorten it"
     ]
 
 
@@ -174,7 +187,7 @@ def test_check_tells_of_long_texts(tmp_path: Path) -> None:
     (recipes / "GALLERY_HEADER.rst").write_text("Words.\n")
     (tmp_path / EXCUSES).parent.mkdir(parents=True)
     (tmp_path / EXCUSES).write_text("*: GPU busy below\n")
-    answer = ANSWER.replace("WORDS", "word " * 114)
+    answer = ANSWER.replace("WORDS", "word " * 114).replace("VERDICT", "")
     (recipes / "mine.py").write_text(f'"""\nTitle\n=====\n{answer}"""\n')
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
@@ -190,9 +203,12 @@ def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
     (tmp_path / EXCUSES).touch()
     for name in ("tiny_sum", "Tiny_Sum", "_look", "sub/tiny_sum", "sub/__pycache__/x", "sub/_a"):
         (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
+    (tmp_path / PAGES).write_text("# Every page.\nrecipes/tiny\n")
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
-        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
-        "them; rename the file and its recording",
         "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",
+        "recipes_source/Tiny_Sum.py: the name of a recipe has small letters, digits and _ between "
+        "them; rename it, for example to tiny_sum.py, and record it again",
+        f"{PAGES}: recipes/tiny_sum is missing; add this line, and 'tiny_sum' to "
+        "second_call_recipes in conf.py",
     ]

@@ -11,6 +11,7 @@ from sphinx_recorded_gallery.measurements.processes import measure_all
 from sphinx_recorded_gallery.measurements.quantities import (
     Quantity,
     list_quantities,
+    name_own_list,
     standard_quantities,
 )
 from sphinx_recorded_gallery.measurements.replicates import Process
@@ -40,9 +41,19 @@ def energy(joules: float) -> Row:
 def test_a_site_adds_quantities_to_those_of_every_gallery(own: Gallery) -> None:
     quantities = list_quantities(load_project(own.root).config)
     assert [*quantities] == [*standard_quantities(), "energy"]
+    assert name_own_list(load_project(own.root).config) == "own_quantities:list_all"
     processes = [Process(replicate=n, host=str(n), rows=(energy(3 + n / 100),)) for n in range(3)]
     assert measure_all(processes, quantities).by_key["adam.100.fused.energy"].is_predicted
     assert not measure_all(processes).by_key["adam.100.fused.energy"].is_predicted
+
+
+def test_a_hint_names_the_list_to_which_a_quantity_is_added(own: Gallery) -> None:
+    row = energy(3).as_json | {"quantity": "frobs"}
+    published = "{'application/vnd.recorded-gallery.rows+json': {'rows': [ROW]}}"
+    code = f"from IPython.display import display\n\nROW = {row}\ndisplay({published}, raw=True)\n"
+    own.write("measuring", f'"""\nTitle\n=====\n"""\n\n{code}')
+    assert own.record("measuring")
+    assert "add it with its label and unit to own_quantities:list_all\n" in own.messages
 
 
 def test_readers_are_told_its_label_and_a_cpu_may_lack_it(own: Gallery) -> None:

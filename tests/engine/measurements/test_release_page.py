@@ -121,6 +121,15 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     assert summaries == 2 * ["Moved: the only measurement (kernels)"]
 
 
+def test_a_release_that_no_recipe_was_measured_with_is_told(released: Gallery) -> None:
+    add(released, f"Text.\n\n.. releases:: {HERE} 2.99")
+    measure_both(released)
+    told = f"steps.py:7: releases: nothing was measured with 2.99; choose among: {HERE}, 2.11"
+    assert told in released.build().warnings
+    released.write("others", '"""\nTitle\n=====\n"""\n')
+    assert "nothing was measured" not in released.build().warnings  # it may be of any release
+
+
 def test_bytes_are_compared_by_their_difference(released: Gallery) -> None:
     add(released, f"Text.\n\n{DIRECTIVE}")
     here = str(released.recording("steps").facts["host"])

@@ -1,5 +1,6 @@
 """Rows as recipes publish them: what is read, and what is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,11 @@ def test_a_wrong_row_is_named(message: str) -> None:
     mend = "correct what the example publishes"
     assert text == f"a.py: rows published by cell 2: row 2: {message}; {mend}"
     assert "\n" not in text
+
+
+def test_rows_that_are_a_text_are_told_as_such() -> None:
+    told = refuse(json.dumps({"rows": [ROW]}))
+    assert "they are a text; display the object itself, without json.dumps" in told
 
 
 def test_a_row_has_all_that_rows_have_and_nothing_else() -> None:

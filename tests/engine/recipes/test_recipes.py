@@ -32,11 +32,13 @@ SETTINGS = {
     "multi_image = a b": "needs a value as Python writes it",
 }
 BAD = {
-    '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
+    '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====; "
+    "if it is a module that examples import, begin its name with _",
     '"""\nA title that\ngoes on\n============\n"""\n': "1: the title has a second line, 'goes on'; "
     "leave one line above the underline, and write the rest below it",
     '"""\n=======\nA title\ngoes on\n=======\n"""\n': "1: the title has a second line, 'goes on'",
-    'print("text first")\n': "1: no docstring; start the file with a docstring",
+    'print("text first")\n': "1: no docstring; start the file with a docstring "
+    "that holds the title; if it is a module that examples import, begin its name with _",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
     f"{HEAD}x = 1\n\ny = 'a\0b'\n": "7: a null byte; remove it, or save in UTF-8",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",

@@ -39,11 +39,26 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     assert "not a whole notebook" in lines[6]
     assert lines[7] == "orphan    unusable"
     assert lines[8].endswith(
-        "/orphan.ipynb: no example of this name; "
-        "rename it, restore what it belongs to, or remove the file"
+        "/orphan.ipynb: no example of this name; if its example was renamed, rename this file, "
+        "too, and record the example again; else restore the example, or remove the file"
     )
     assert "/o.jsonl: no recording of this name; rename it" in lines[10]
     assert lines[-1] == "1 of 6 recordings current"
+
+
+def test_the_remedies_for_a_renamed_recipe_lead_to_a_current_recording(
+    gallery: Gallery, check: Check
+) -> None:
+    gallery.add("adding")
+    (gallery.recipes / "adding.py").rename(gallery.recipes / "summing.py")
+    told = check()[1]
+    assert "if its example was renamed, rename this file, too, and record the example" in told
+    (gallery.recordings / "adding.ipynb").rename(gallery.recordings / "summing.ipynb")
+    told = check()[1]
+    command = "recorded-gallery record summing --force"
+    assert f"holds the recording of 'adding'; if the example was renamed, run: {command} " in told
+    assert gallery.record("summing", force=True)
+    assert check()[0] == 0
 
 
 def test_a_gallery_without_measurements_is_checked_as_well(gallery: Gallery, check: Check) -> None:

@@ -262,6 +262,7 @@ def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
             "recipe.py:10:",
             "an example has to run without a network",
         ),
+        ("pass", "input('How many?')", "recipe.py:10:", "write the value into its code"),
     ],
 )
 def test_a_failure_points_to_the_line_to_mend(

@@ -69,7 +69,9 @@ def test_an_unknown_quantity_gets_a_hint(gallery: Gallery, check: Check) -> None
         recipe = recipe.replace("eager.time", f"eager.{quantity}")
         gallery.write(name, recipe.replace('"ms"', '""'))
     assert gallery.record()
-    remedy = "correct it, or name it in recorded_gallery_quantities"
+    remedy = (
+        "correct it, or add it with its label and unit to recorded_gallery_quantities in conf.py"
+    )
     hints = [
         "near.py:8: no quantity is named 'spedup', so readers see this word; similar: speedup; "
         f"{remedy}",
@@ -106,7 +108,8 @@ def test_a_quantity_with_another_unit_gets_a_hint(gallery: Gallery, check: Check
     assert gallery.record("measuring", "other")
     hint = (
         "measuring.py:8: adam.10.eager.wall is published with the unit 'ms'; that of wall is 's'; "
-        "publish it with this unit, or correct the quantity in recorded_gallery_quantities"
+        "publish it with this unit, or correct the quantity in "
+        "recorded_gallery_quantities in conf.py"
     )
     assert gallery.messages.count(hint) == 1
     status, told = check()

@@ -1,0 +1,51 @@
+"""Imports of modules of recipes, which work in downloads if a cell has nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from second_call.module_imports import find_lost_imports
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import ROOT
+
+TITLE = '"""\nTitle\n=====\n"""\n\n'
+
+
+def write(folder: Path, code: str) -> Path:
+    (folder / "_bench.py").write_text('"""How it is timed."""\n\nx = 1\n')
+    path = folder / "mine.py"
+    path.write_text(TITLE + code)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("import math\nfrom _bench import x\n", 7),
+        ("import _bench\n", 6),
+        ("y = 1\n\n# %%\n# Words.\n\n\ndef f():\n    from _bench import x\n\n    return x\n", 13),
+        ("from _bench import x\n\n# %%\n\nimport math\n", None),
+        ("import _thread\nfrom __future__ import annotations\n", None),
+    ],
+)
+def test_an_import_that_downloads_would_lack_is_told(
+    tmp_path: Path, code: str, line: int | None
+) -> None:
+    path = write(tmp_path, code)
+    told = [str(error) for error in find_lost_imports(path, load_recipe(path).blocks)]
+    text = "downloads would lack _bench.py, which this cell imports beside other code"
+    remedy = "write from _bench import ... in a cell of its own, which shows its code"
+    assert told == ([f"{path}:{line}: {text}; {remedy}"] if line else [])
+
+
+def test_a_recording_refuses_it_before_it_runs(tmp_path: Path) -> None:
+    write(tmp_path, "import math\nfrom _bench import x\n")
+    command = [sys.executable, "-m", "second_call.module_imports", tmp_path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {tmp_path}/mine.py:7: downloads would lack _bench.py")
+    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
+    check, record = "second_call.module_imports recipes_source", "$(ENGINE) record"
+    assert commands.index(check) < commands.index(record)

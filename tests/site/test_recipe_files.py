@@ -1,0 +1,35 @@
+"""Names of files that no recipe may have, which `make record` refuses before anything runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from second_call.recipe_files import find_wrong_names
+from tests.helpers.gallery import ROOT
+
+
+@pytest.mark.parametrize(
+    ("name", "near_name"),
+    [("Tiny_Sum", "tiny_sum"), ("2-sums", "sums"), ("tiny__sum_", "tiny_sum"), ("7", "my_recipe")],
+)
+def test_a_wrong_name_is_told_with_one_near_it(tmp_path: Path, name: str, near_name: str) -> None:
+    for stem in (name, "tiny_sum_2", "_Look"):
+        (tmp_path / f"{stem}.py").touch()
+    [told] = [error.describe(tmp_path) for error in find_wrong_names(tmp_path)]
+    assert told == (
+        f"{name}.py: the name of a recipe has small letters, digits and _ between them; "
+        f"rename it, for example to {near_name}.py, and record it again"
+    )
+
+
+def test_a_recording_refuses_a_wrong_name_before_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "Mine.py").touch()
+    command = [sys.executable, "-m", "second_call.recipe_files", tmp_path]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {tmp_path}/Mine.py: the name of a recipe has small")
+    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
+    check, record = "second_call.recipe_files recipes_source", "$(ENGINE) record"
+    assert commands.index(check) < commands.index(record)
