@@ -163,3 +163,16 @@ def _title(app: Sphinx, docname: str) -> str:
     assert isinstance(app.builder, StandaloneHTMLBuilder)
     title = app.env.titles.get(docname, nodes.title("", docname))
     return str(app.builder.render_partial(title)["title"])
+
+
+def shorten_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give links to recipes that show the title of a page its short title, as menus have it."""
+    recipes = {}
+    for recipe in once(app.env, list_recipes):
+        recipes[app.builder.get_relative_uri(docname, recipe)] = recipe
+    for link in doctree.findall(nodes.reference):
+        recipe = recipes.get(link.get("refuri"), "")
+        name = short_title(recipe)
+        if name and link.astext() == app.env.titles[recipe].astext():
+            link.clear()
+            link += nodes.inline("", name)

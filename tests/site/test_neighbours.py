@@ -55,3 +55,14 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
     assert "Next recipe</span> A recipe</a>" in site.build().page("recipes/gamma")
     site.write("alpha", SHORT.replace("A recipe", "Another ") % "About alpha.")
     assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
+
+
+def test_a_link_without_words_of_its_own_has_the_short_title_of_a_recipe(gallery: Gallery) -> None:
+    gallery.add("memory", SHORT % "About memory.")
+    gallery.add("alpha", SHORT % "About alpha.")
+    index = gallery.root / "index.rst"
+    links = ":doc:`/recipes/memory` :doc:`this </recipes/memory>` :doc:`/recipes/alpha`"
+    index.write_text(f"{index.read_text()}\n{links}\n")
+    page = gallery.build().page("index")
+    shown = re.findall(r'href="recipes/(\w+)\.html"><span[^>]*>([^<]*)', page)
+    assert shown == [("memory", "Memory"), ("memory", "this"), ("alpha", "A recipe")]
