@@ -538,13 +538,18 @@ def test_every_ratio_of_the_front_page_is_one_of_the_results(
     assert set(shown) <= known
 
 
-def test_the_header_of_a_table_stays_in_sight(languages_site: Path, browser: Browser) -> None:
+@pytest.mark.parametrize(
+    ("width", "name"), [(1280, ".results-table thead"), (390, ".headline-group > h2")]
+)
+def test_the_header_of_a_table_stays_in_sight(
+    languages_site: Path, browser: Browser, width: int, name: str
+) -> None:
     with serve(languages_site) as address:
-        page = browser.new_page(viewport={"width": 1280, "height": 700})
+        page = browser.new_page(viewport={"width": width, "height": 700})
         page.goto(f"{address}en/results.html")
         page.locator(".headline").nth(12).evaluate("row => row.scrollIntoView({block: 'center'})")
         header = page.locator(".bd-header").bounding_box()
-        head = page.locator(".results-table thead").first.bounding_box()
+        head = page.locator(name).first.bounding_box()
         assert header
         assert head
         assert header["y"] + header["height"] <= head["y"] + 1
