@@ -166,13 +166,16 @@ def _title(app: Sphinx, docname: str) -> str:
 
 
 def shorten_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Give links to recipes that show the title of a page its short title, as menus have it."""
-    recipes = {}
+    """Give links that show the title of a page the shorter name that it has in menus, if any."""
+    names = {}
+    for menu in _find_menus(app):
+        for name, page in menu:
+            names[page] = name
     for recipe in once(app.env, list_recipes):
-        recipes[app.builder.get_relative_uri(docname, recipe)] = recipe
+        names[recipe] = short_title(recipe)
+    pages = {app.builder.get_relative_uri(docname, page): page for page in names}
     for link in doctree.findall(nodes.reference):
-        recipe = recipes.get(link.get("refuri"), "")
-        name = short_title(recipe)
-        if name and link.astext() == app.env.titles[recipe].astext():
+        page = pages.get(link.get("refuri"), "")
+        if page and names[page] and link.astext() == app.env.titles[page].astext():
             link.clear()
-            link += nodes.inline("", name)
+            link += nodes.inline("", names[page])
