@@ -2,7 +2,7 @@
 CUDA graphs in PyTorch: capture manually or use reduce-overhead
 ===============================================================
 
-Does your GPU wait for the CPU to launch kernels?
+Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`.
 
 .. answer::
 
@@ -650,16 +650,17 @@ del iteration, function
 #    :case: training, by PyTorch
 #    :best: reduce-overhead
 #
-#    One training iteration, compiled in three ways
+#    One training iteration, timed separately. First three calls: whole step
+#    :measured:`training-by-pytorch.whole-step.ready`, ``reduce-overhead``
+#    :measured:`training-by-pytorch.reduce-overhead.ready`
 #
 # ``reduce-overhead`` captures the model's forward and backward passes and makes an iteration
 # :claim:`{training-by-pytorch.reduce-overhead.speedup} as fast <training-by-pytorch.reduce-overhead.wall <
 # training-by-pytorch.not-compiled.wall>`. The CPU still launches clipping and the optimizer step, so :claim:`the GPU
 # still waits <1.25 * training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`. PyTorch
 # `advises <https://docs.pytorch.org/docs/stable/compile/programming_model.where_to_apply_compile.html>`__ compiling the
-# whole training step: :measured:`training-by-pytorch.whole-step.speedup` with
-# :measured:`training-by-pytorch.whole-step.graphs` graphs, after :measured:`training-by-pytorch.whole-step.ready` for
-# the first three calls (1 run).
+# whole step: :measured:`training-by-pytorch.whole-step.speedup` with :measured:`training-by-pytorch.whole-step.graphs`
+# graphs (1 run).
 
 # sphinx_gallery_fold = "Helpers: compile the model of an iteration"
 

@@ -195,3 +195,19 @@ def _title(app: Sphinx, docname: str) -> str:
     assert isinstance(app.builder, StandaloneHTMLBuilder)
     title = app.env.titles.get(docname, nodes.title("", docname))
     return str(app.builder.render_partial(title)["title"])
+
+
+def shorten_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give links that show the title of a page the shorter name that it has in menus, if any."""
+    names = {}
+    for menu in _find_menus(app):
+        for name, page in menu:
+            names[page] = name
+    for recipe in once(app.env, list_recipes):
+        names[recipe] = short_title(recipe)
+    pages = {app.builder.get_relative_uri(docname, page): page for page in names}
+    for link in doctree.findall(nodes.reference):
+        page = pages.get(link.get("refuri"), "")
+        if page and names[page] and link.astext() == app.env.titles[page].astext():
+            link.clear()
+            link += nodes.inline("", names[page])

@@ -132,8 +132,8 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     lines = []
     if compiled:
         text = _(
-            "In %(cases)s cases, code compiled without CUDA graphs ran at %(range)s the original "
-            "speed, not counting up-front costs."
+            "In %(cases)s cases on the GPU, code compiled without CUDA graphs ran at %(range)s the "
+            "original speed, not counting up-front costs."
         )
         facts = {
             "cases": nodes.Text(str(len(compiled))),
@@ -229,7 +229,11 @@ def _make_row(
     )
     facts = _describe_startup(gain, typography)
     if gain.state in (State.STARTUP, State.MEMORY):
-        facts = _describe_later_calls(gain, typography) or _describe_saving(gain, typography)
+        later_calls = _describe_later_calls(gain, typography)
+        facts = later_calls or _describe_saving(gain, typography)
+        startup = _describe_startup_left_out(gain, typography)
+        if startup:
+            facts = Typography.SEPARATOR.join([startup, facts])
     row += make_paragraph(nodes.Text(facts), css_class="recipe-row-facts")
     return row
 
@@ -257,6 +261,14 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
     else:
         text = _("up-front cost not measured")
     return typography.typeset(text)
+
+
+def _describe_startup_left_out(gain: Gain, typography: Typography) -> str:
+    """Return that a first call comes after the compiler's startup; empty of everything else."""
+    if gain.after.measurement.quantity != "first_call" or gain.start_up is None:
+        return ""
+    startup = format_rounded(gain.start_up.value, "s", typography, 2)
+    return typography.typeset(_("after %s of compiler startup") % startup)
 
 
 def _describe_saving(gain: Gain, typography: Typography) -> str:

@@ -1,5 +1,6 @@
 """What a headline says on each machine: how much sooner work is done, after which startup."""
 
+import math
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -59,6 +60,7 @@ class Gain:
     start_up: Measurement | None  # of the compiler, in each process
     first_call: Measurement | None  # none if nothing is compiled
     ready: Measurement | None  # how long it takes to get ready
+    ready_before: Measurement | None  # the same of what it is compared with
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
     times_first_calls: bool  # whether the recipe does for this case, of this variant or another
     kind: str  # what the author calls it: one of ``KINDS``, or empty
@@ -110,10 +112,31 @@ class Gain:
     @property
     def pays_after(self) -> Measurement | None:
         """The break-even, if it is seen that anything is saved."""
-        saved = self.wall_ratio or self.ratio
-        if saved.low > 1:
+        if self.saving.low > 1:
             return self.break_even
         return None
+
+    @property
+    def saving(self) -> Measurement:
+        """By which factor the wall time of a call is less, or else what is measured."""
+        return self.wall_ratio or self.ratio
+
+    @property
+    def capture_pays_after(self) -> int | None:
+        """After how many calls a graph has paid for its capture, where nothing is compiled.
+
+        As in recipes, the price is what the first three calls take more than three later ones.
+        None if that was not measured.
+        """
+        before = self.before.wall
+        after = self.after.wall
+        if not (self.ready and self.ready_before and before and after) or self.first_call:
+            return None
+        saved = before.value - after.value
+        if saved <= 0:
+            return None
+        price = self.ready.value - self.ready_before.value + 3 * saved
+        return max(1, math.ceil(price / saved))
 
 
 def find_gain(measurements: Measurements, key: str, baseline: str, *, kind: str = "") -> Gain:
@@ -138,7 +161,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str, *, kind: str 
     def beside(quantity: str) -> Measurement | None:
         return by_key.get(replace(measurement, quantity=quantity).key)
 
-    first_call = ready = break_even = None
+    first_call = ready = ready_before = break_even = None
     if measurement.quantity in ("wall", "gpu"):
         first_call = beside("first_call")
         graphs = beside("graphs")
@@ -147,6 +170,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str, *, kind: str 
         captures_nothing = graphs is not None and graphs.value == 0
         if not captures_nothing:
             ready = beside("ready")
+            ready_before = by_key.get(replace(before.measurement, quantity="ready").key)
         # The recipe's own break-evens are against the variant that has no speed-up.
         speedup_key = replace(before.measurement, quantity="speedup").key
         if speedup_key not in by_key:
@@ -160,6 +184,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str, *, kind: str 
         start_up=by_key.get(START_UP),
         first_call=first_call,
         ready=ready,
+        ready_before=ready_before,
         break_even=break_even,
         times_first_calls=_times_first_calls(measurements, measurement),
         kind=kind,

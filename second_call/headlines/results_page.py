@@ -195,7 +195,10 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
         text = _("Peak GPU memory of a step, not counting weights and batch.")
     elif state is State.STARTUP:
         title = _("First calls")
-        text = _("First calls, or the time from process start to the first result.")
+        text = _(
+            "First calls after compiler startup, or the time from process start to the first "
+            "result."
+        )
     elif state is State.OTHER:
         title = _("Data loading and CPU work")
         text = _("GPU time was not measured, or the work does not use the GPU.")
@@ -220,10 +223,13 @@ def _name_baseline(env: BuildEnvironment, case: Case) -> str:
 def _column_names(state: State | None) -> list[str]:
     """Return the headings of the columns with figures.
 
-    What is less memory or less startup has no startup of its own, and nothing to break even.
+    What is less memory or less startup has no startup of its own, and nothing to break even. Less
+    memory may cost time.
     """
     names = [_("Before and after"), name_ratio(state)]
-    if state not in (State.MEMORY, State.STARTUP):
+    if state is State.MEMORY:
+        names.append(_("Time per call"))
+    elif state is not State.STARTUP:
         names += [_("Up-front cost"), _("Breaks even after")]
     return names
 
@@ -243,19 +249,22 @@ def _make_row(
         row += _make_empty_cell(case)
         return row
     typography = Typography.of(env.config)
-    bars_label, ratio_label, *startup_labels = _column_names(gain.state)
+    bars_label, ratio_label, *more_labels = _column_names(gain.state)
     bars = draw_bars(env, case.words["recipe"], gain)
     row += _make_cell("headline-bars", bars_label, bars)
     ratio = make_ratio(gain, typography, is_marked=is_marked)
     figure = make_element("div", *ratio, css_class="marked-ratio")
     row += _make_cell("headline-ratio", ratio_label, figure)
-    if not startup_labels:
-        return row
-    startup_label, calls_label = startup_labels
-    startup = format_startup(gain, typography) or NOTHING
-    row += _make_cell("headline-startup", startup_label, nodes.Text(startup))
-    calls = _format_calls(gain.pays_after, typography)
-    row += _make_cell("headline-pays", calls_label, nodes.Text(calls))
+    if gain.state is State.MEMORY:
+        time_label = more_labels[0]
+        times = _format_times(gain, typography) or _not_measured()
+        row += _make_cell("headline-times", time_label, nodes.Text(times))
+    elif more_labels:
+        startup_label, calls_label = more_labels
+        startup = format_startup(gain, typography) or _not_measured()
+        row += _make_cell("headline-startup", startup_label, nodes.Text(startup))
+        calls = _format_break_even(gain, typography)
+        row += _make_cell("headline-pays", calls_label, nodes.Text(calls))
     return row
 
 
@@ -297,11 +306,34 @@ def _make_cell(css_class: str, label: str, *children: nodes.Node) -> nodes.Eleme
     return make_element("td", *children, css_class=css_class, attributes={"data-label": label})
 
 
-def _format_calls(pays_after: Measurement | None, typography: Typography) -> str:
-    """Return after how many calls a change breaks even, a dash if it was not measured."""
-    if pays_after is None:
-        return NOTHING
-    return _("%s calls") % typography.format_measurement(pays_after)
+def _format_times(gain: Gain, typography: Typography) -> str:
+    """Return the wall times of a call before and after; empty if they were not measured."""
+    before = gain.before.wall
+    after = gain.after.wall
+    if before is None or after is None:
+        return ""
+    words = [typography.format_measurement(time) for time in (before, after)]
+    return " → ".join(words)
+
+
+def _format_break_even(gain: Gain, typography: Typography) -> str:
+    """Return after how many calls a change breaks even, or why there is no such number."""
+    if gain.pays_after:
+        return _("%s calls") % typography.format_measurement(gain.pays_after)
+    if gain.saving.high < 1:
+        return _("never")
+    if gain.saving.low <= 1:
+        return _("not certain")
+    if gain.capture_pays_after:
+        return _("%s calls") % typography.format_number(gain.capture_pays_after)
+    costs_nothing = gain.compiles_nothing and gain.startup is None
+    if costs_nothing and not gain.has_unknown_capture:
+        return _("at once")
+    return _not_measured()
+
+
+def _not_measured() -> str:
+    return _("not measured")
 
 
 def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) -> Table:
@@ -330,7 +362,7 @@ def _make_figures(env: BuildEnvironment, state: State, members: Sequence[Case]) 
             _describe_busy(gain, typography),
             _describe(gain.share, typography),
             _describe(gain.first_call, typography),
-            _describe(gain.pays_after, typography),
+            _describe_break_even(gain, typography),
         ]
         rows.append(row)
     return Table(head=head, rows=rows)
@@ -341,6 +373,13 @@ def _describe(measurement: Measurement | None, typography: Typography) -> str:
     if measurement is None:
         return ""
     return make_value(measurement, typography).full_words
+
+
+def _describe_break_even(gain: Gain, typography: Typography) -> str:
+    """Return the break-even with its range, or what the row has in its place."""
+    if gain.state in (State.MEMORY, State.STARTUP):
+        return ""
+    return _describe(gain.pays_after, typography) or _format_break_even(gain, typography)
 
 
 def _describe_side(env: BuildEnvironment, case: Case, side: Side) -> str:

@@ -237,6 +237,10 @@ def visit_provenance(self: HTML5Translator, node: provenance) -> None:
     summary, facts = node.children
     self.body.append('<details class="provenance"><summary>')
     self.body.append(self.encode(summary.astext()) + "</summary>\n")
-    facts.walkabout(self)
-    self.body.append("</details>\n")
+    # As docutils does, without the colons that it puts after names, which are English punctuation
+    self.body.append('<dl class="field-list">\n')
+    for name, value in facts:
+        self.body.append(f"<dt>{self.encode(name.astext())}</dt>\n")
+        self.body.append(f"<dd><p>{self.encode(value.astext())}</p></dd>\n")
+    self.body.append("</dl></details>\n")
     raise nodes.SkipNode

@@ -121,7 +121,7 @@ def test_copy_gives_code_without_prompts_and_outputs(page: Page, address: str) -
     page.locator(".code-cases label").nth(1).click()
     block = page.locator("article div.highlight:has(> .copy-button)").nth(1)
     code = block.locator("pre").text_content()
-    block.hover()
+    assert block.locator(".copy-button").evaluate("(e) => getComputedStyle(e).opacity") == "1"
     block.locator(".copy-button").click()
     expect(block.locator(".copy-button")).to_have_text(
         block.locator(".copy-button").get_attribute("data-done") or ""

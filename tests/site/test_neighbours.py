@@ -72,3 +72,17 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
     assert "Next recipe</span> A recipe</a>" in site.build().page("recipes/gamma")
     site.write("alpha", SHORT.replace("A recipe", "Another ") % "About alpha.")
     assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
+
+
+def test_a_link_without_words_of_its_own_has_the_name_of_menus(gallery: Gallery) -> None:
+    gallery.add("memory", SHORT % "About memory.")
+    gallery.add("alpha", SHORT % "About alpha.")
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n   Results <results>\n")
+    text = ":doc:`/recipes/memory` :doc:`this </recipes/memory>` :doc:`/recipes/alpha`"
+    (gallery.root / "results.rst").write_text(f"Results of all\n==============\n\n{text}\n")
+    gallery.add("beta", SHORT % "See :doc:`/results`.")
+    build = gallery.build()
+    shown = re.findall(r'href="recipes/(\w+)\.html"><span[^>]*>([^<]*)', build.page("results"))
+    assert shown == [("memory", "Memory"), ("memory", "this"), ("alpha", "A recipe")]
+    assert re.search(r">Results</span></a>\.", build.page("recipes/beta"))
