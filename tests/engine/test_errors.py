@@ -177,7 +177,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError in conf.py:14: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:19: division by zero; please report it with",
     ),
 }
 

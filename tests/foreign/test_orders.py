@@ -4,7 +4,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,13 @@ EXAMPLES = {
 }
 
 
+def orders() -> Iterator[Any]:
+    """Yield names of orders: by day, titles stand for all that examples may be sorted by."""
+    for name in ORDERS:
+        marks = [pytest.mark.nightly] if name in ("lines", "size", "name") else []
+        yield pytest.param(name, marks=marks)
+
+
 def list_titles(root: Path, extensions: tuple[str, ...], settings: dict[str, object]) -> list[str]:
     """Build a gallery with two galleries below it; return the titles in the order of its list."""
     root.mkdir()
@@ -52,7 +61,7 @@ def list_titles(root: Path, extensions: tuple[str, ...], settings: dict[str, obj
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", list(orders()))
 def test_examples_are_listed_in_the_order_that_is_chosen(tmp_path: Path, order: str) -> None:
     stock = list_titles(tmp_path / "stock", STOCK, ORDERS[order])
     assert sorted(stock) == sorted(title for title, _code in EXAMPLES.values())

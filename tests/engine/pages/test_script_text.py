@@ -144,6 +144,7 @@ def test_a_number_within_a_line_has_no_backslash() -> None:
 SIGNS = st.text(st.sampled_from("abcd 12\n\t*_`~<>[]()!#+-=|:.&;$\\\"'/?%é—中文，。（）한글"))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(SIGNS, max_size=40))
 def test_whatever_the_text_jupyter_shows_the_same(parts: list[str]) -> None:

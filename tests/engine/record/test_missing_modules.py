@@ -48,6 +48,7 @@ def test_modules_that_import_each_other_are_told() -> None:
     assert suggest_for_import(value).startswith("import in one direction only")
 
 
+@pytest.mark.slow
 def test_whoever_records_is_told_which_python_lacks_a_package(gallery: Gallery) -> None:
     gallery.write("recipe", f"{TITLE}import nowhere\n")
     assert not gallery.record("recipe")

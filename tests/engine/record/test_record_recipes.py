@@ -153,6 +153,7 @@ def test_a_module_that_is_edited_during_a_run_makes_its_recording_stale(
     assert "recipe: recorded" in gallery.messages  # not: current
 
 
+@pytest.mark.slow
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
@@ -277,7 +278,11 @@ def test_an_error_names_its_line_and_what_is_to_blame(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "chosen",
-    ["", "matplotlib.use('Agg')", "import warnings; warnings.simplefilter('error')"],
+    [
+        "",
+        pytest.param("matplotlib.use('Agg')", marks=pytest.mark.nightly),
+        "import warnings; warnings.simplefilter('error')",
+    ],
 )
 def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     gallery: Gallery, chosen: str
