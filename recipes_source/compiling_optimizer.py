@@ -6,9 +6,9 @@ Is ``optimizer.step()`` slow with Adam, AdamW, NAdam or a custom optimizer? One 
 
 .. answer::
 
-   **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** Nothing is compiled, and it needs
-   no extra memory. Optimizers without a fused kernel, such as NAdam, are worth compiling only in long runs. If the step
-   is under a tenth of the iteration time, do not compile it.
+   **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** This compiles nothing and needs no
+   extra memory. Optimizers without a fused kernel, such as NAdam, are worth compiling only in long runs. If the step is
+   under a tenth of the iteration time, do not compile it.
 
    .. chart:: busy
       :case: Adam.10
@@ -322,7 +322,7 @@ for operation, count in operations.items():
 print(moved, operations)
 
 # %%
-# The :term:`limit` below is the time to copy 28 bytes per parameter. Launch overhead is the other cost:
+# The :term:`limit` below is the time to move 28 bytes per parameter. Launch overhead is the other cost:
 # :measured:`process.eager-operation.launch_cost` per eager operation on our hosts. A compiled step also checks
 # :term:`guards <guard>` for each parameter.
 #
@@ -345,7 +345,7 @@ print(moved, operations)
 # :measured:`adam.10.foreach.memory`, including the two running means.
 
 
-# sphinx_gallery_fold = "How a step is made"
+# sphinx_gallery_fold = "How a step is built"
 # sphinx_gallery_fold_output = True
 def make_step(kind, layers, compiled=False, **options):
     """Return a step of an optimizer over some layers; it returns their weights."""
@@ -366,13 +366,13 @@ def make_step(kind, layers, compiled=False, **options):
 
 
 def steps_of_adam(layers):
-    """Return the variants of a step of Adam."""
+    """Return the variants of an Adam step."""
     kind = torch.optim.Adam
     return {name: make_step(kind, layers, **options) for name, options in ADAM.items()}
 
 
 def limit(layers):
-    """Return the seconds it takes to copy 28 bytes per parameter."""
+    """Return the seconds it takes to move 28 bytes per parameter."""
     return 28 * layers * WIDTH**2 / bench.bandwidth
 
 
@@ -380,9 +380,9 @@ def limit(layers):
 # :claim:`A compiled step needs the least GPU time <adam.10.compiled.gpu < adam.10.fused.gpu>`: it reaches
 # :measured:`adam.10.compiled.share` of the limit. It also :claim:`beats the fused step in wall time
 # <adam.10.compiled.wall < adam.10.fused.wall>`: :measured:`adam.10.compiled.wall` versus
-# :measured:`adam.10.fused.wall`. With PyTorch 2.11, :claim:`it was slower <adam.10.fused.wall <
-# adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on one host </pytorch_2_15>`.
-# But its first call costs :measured:`adam.10.compiled.first_call`.
+# :measured:`adam.10.fused.wall`. But its first call costs :measured:`adam.10.compiled.first_call`. With PyTorch 2.11,
+# :claim:`the step was slower <adam.10.fused.wall < adam.10.compiled.wall@2.11>`; see :doc:`both releases compared on
+# one host </pytorch_2_15>`.
 #
 # After three steps, the weights of all variants agree to within a hundredth of the learning rate.
 
@@ -435,13 +435,13 @@ large = bench.compare(
 # more than half <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`: :measured:`nadam.10.foreach.gpu` →
 # :measured:`nadam.10.compiled.gpu`.
 
-# sphinx_gallery_fold = "Run it: a step of NAdam"
+# sphinx_gallery_fold = "Run it: an NAdam step"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
 
 def steps_of_nadam(layers):
-    """Return the variants of a step of NAdam."""
+    """Return the variants of an NAdam step."""
     options = {"foreach": dict(foreach=True), "compiled": dict(compiled=True)}
     kind = torch.optim.NAdam
     return {name: make_step(kind, layers, **chosen) for name, chosen in options.items()}
@@ -461,7 +461,7 @@ nadam = bench.compare(
 # <adagrad.10.fused.wall < adagrad.10.foreach.wall>`: :measured:`adagrad.10.foreach.wall` →
 # :measured:`adagrad.10.fused.wall`. A compiled step takes :measured:`adagrad.10.compiled.wall`.
 
-# sphinx_gallery_fold = "Run it: a step of Adagrad"
+# sphinx_gallery_fold = "Run it: an Adagrad step"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -479,7 +479,7 @@ def has_fused_adagrad():
 
 
 def steps_of_adagrad(layers):
-    """Return the variants of a step of Adagrad."""
+    """Return the variants of an Adagrad step."""
     options = {"foreach": dict(foreach=True)}
     if has_fused_adagrad():
         options["fused"] = dict(fused=True)
@@ -489,7 +489,7 @@ def steps_of_adagrad(layers):
 
 
 def limit_of_adagrad(layers):
-    """Return the seconds it takes to copy 20 bytes per parameter."""
+    """Return the seconds it takes to move 20 bytes per parameter."""
     return 20 * layers * WIDTH**2 / bench.bandwidth
 
 
@@ -504,7 +504,7 @@ adagrad = bench.compare(
 
 # %%
 
-# sphinx_gallery_fold = "How iterations are made"
+# sphinx_gallery_fold = "How iterations are built"
 # sphinx_gallery_fold_output = True
 WIDE, HEADS, SHAPE = (2048, 16, (16, 512)) if ROOMY else (512, 8, (16, 512))
 if not bench.gpu:
@@ -605,15 +605,14 @@ adamw = bench.compare(
 )
 
 # %%
-# Do not capture just the step. :claim:`The GPU then does more work than with a fused step
-# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`: gradients have to stay at fixed
-# addresses, so ``zero_grad`` zeroes them in place and backward adds to them. If the GPU is waiting on the
-# CPU, :ref:`capture the whole iteration <capture-manually>` instead, with ``fused=True, capturable=True``. :claim:`The
-# CPU then launches everything in one call <adamw-in-an-iteration.all-in-one-graph.cpu <
-# adamw-in-an-iteration.fused.cpu>`, cutting CPU time: :measured:`adamw-in-an-iteration.fused.cpu` →
-# :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`. The graph holds
-# :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. Here, the GPU is busy anyway, so wall time stays about the
-# same.
+# Do not capture just the step. :claim:`The GPU would do more work than with a fused step
+# <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`: gradients have to stay at fixed addresses,
+# so ``zero_grad`` zeroes them in place and backward adds to them. If the GPU is waiting on the CPU, :ref:`capture the
+# whole iteration <capture-manually>` instead, with ``fused=True, capturable=True``. :claim:`The CPU then launches
+# everything in one call <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`, cutting CPU
+# time: :measured:`adamw-in-an-iteration.fused.cpu` → :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`. The graph
+# holds :measured:`adamw-in-an-iteration.all-in-one-graph.kept`. Here, the GPU is busy anyway, so wall time stays about
+# the same.
 
 # sphinx_gallery_fold = "Run it: NAdam, three variants"
 # sphinx_gallery_fold_output = True
@@ -659,8 +658,8 @@ for name in ("foreach", "fused"):
     bench.measure("AdamW in an iteration", name, "optimizer_share", share, unit="share")
 
 # %%
-# Fused, the step is a small part of the iteration
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# A fused step is a small part of the iteration
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # :claim:`Passing fused=True shrinks the step <adamw-in-an-iteration.fused.optimizer_share <
 # adamw-in-an-iteration.foreach.optimizer_share>` from :measured:`adamw-in-an-iteration.foreach.optimizer_share` to

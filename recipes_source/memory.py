@@ -86,7 +86,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
    * - What you see
      - What to do
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
-     - Without an ``OutOfMemoryError``, :doc:`find your bottleneck </recipes/where_time_goes>` first
+     - Unless memory runs out, :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
      - Save fewer activations: reduce the budget or checkpoint blocks
    * - ``OutOfMemoryError`` before the first step, or in the optimizer
@@ -111,8 +111,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in PyTorch 2.10 to 2.14, compiled training can lose gradients
-  (:ref:`what changed <newer-pytorch>`). ``region_activation_memory_budget`` is a prototype feature in 2.15.
+- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in PyTorch 2.10 to 2.14, compiled training :ref:`can lose gradients
+  <newer-pytorch>`. ``region_activation_memory_budget`` is a prototype feature in 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Without one, the recipe falls back to small
   problem sizes on the CPU, measures no memory, and needs a C++ compiler.
 """
@@ -308,7 +308,7 @@ if REPLICATE == 0:
     MODELS |= ONLY_ON_THE_PAGE
 train(
     make_model(checkpointed, depth=1), make_batch()
-)  # loads what is loaded at first use
+)  # triggers lazy loading before anything is timed
 
 # %%
 # Pitfalls
@@ -336,7 +336,7 @@ def count_saved_bytes(block, function, x):
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        result = function(x)  # keeps all storages alive, so that no address comes twice
+        result = function(x)  # keeps all storages alive, so that no address is reused
     del result
     return sum(sizes.values())
 
@@ -511,9 +511,9 @@ for name, number in saved.items():
 
 # %%
 # The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
-# saves as many bytes as above.
+# gives the same byte count as above.
 
-# sphinx_gallery_fold = "A budget in forward saves the same"
+# sphinx_gallery_fold = "A budget in forward: same bytes"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -545,7 +545,8 @@ else:
 #
 # .. chart:: wall memory
 #    :case: training step
-#    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside, blocks-checkpoint-outside, model, model-checkpoint
+#    :only: eager, eager-checkpoint, eager-one-checkpoint, blocks, blocks-checkpoint-inside,
+#       blocks-checkpoint-outside, model, model-checkpoint
 #    :best: blocks-checkpoint-inside
 #
 #    Peak memory of a training step, without weights and batch, versus its time. Lower left is better
@@ -611,8 +612,8 @@ del models, model, expected
 # At 0.9, the compiler recomputes no matmuls: :claim:`the peak drops from {budget.1.blocks.memory} to
 # {budget.0-9.blocks.memory} <budget.0-9.blocks.memory < budget.1.blocks.memory>`, and the time per step stays
 # about the same, :measured:`budget.0-9.blocks.wall`. At 0.5, training needs :measured:`budget.0-5.blocks.memory` and
-# :measured:`budget.0-5.blocks.wall` per step. At 0.1, it :claim:`needs less than half the memory that it needs without
-# a budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
+# :measured:`budget.0-5.blocks.wall` per step. At 0.1, it :claim:`needs less than half as much memory as without a
+# budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
 # :measured:`budget.0-1.blocks.wall` per step.
 #
 # If you compile the whole model, one budget covers all of it, so the compiler may save a lot for one block and nothing

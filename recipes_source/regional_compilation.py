@@ -6,10 +6,10 @@ Is your first call slow, and does your model repeat a layer?
 
 .. answer::
 
-   **For a short first call, compile the repeated block, not the whole model**: all blocks share its
-   code. If total time matters, time both. If the GPU is waiting, first capture the eager model in a CUDA graph; with
-   many shapes or CPU syncs, use ``reduce-overhead``. For short runs, skip compiling: startup costs about
-   :measured:`process.compiler.start_up` per process.
+   **To cut the first call, compile the repeated block, not the whole model**: all blocks share its code. In long runs,
+   time both. If the GPU is waiting, first capture the eager model in a CUDA graph; with many shapes or CPU syncs, use
+   ``reduce-overhead``. For short runs, skip compiling: startup costs about :measured:`process.compiler.start_up` per
+   process.
 
    .. chart:: first_call
       :case: long input
@@ -91,7 +91,7 @@ Is your first call slow, and does your model repeat a layer?
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
      - Compile the blocks, then try a graph
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats
      - Compile the whole model: :doc:`Modes </recipes/compile_modes>`
@@ -189,7 +189,7 @@ class Model(nn.Module):
 
 # %%
 
-# sphinx_gallery_fold = "A transformer block, and how models are made"
+# sphinx_gallery_fold = "A transformer block, and how models are built"
 import types
 
 
@@ -428,9 +428,9 @@ for kind, quantities in counts.items():
 # Compiling a layer of ``torch.nn`` changes nothing
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# In PyTorch 2.11, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``. There,
+# Up to PyTorch 2.13, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``:
 # calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` compiles nothing and gives no warning. PyTorch
-# 2.15 compiles the layer.
+# 2.14 compiles the layer.
 #
 # Now and then a call takes seconds
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -480,15 +480,15 @@ for _ in range(3):
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Up to PyTorch 2.14, use either manual captures or ``reduce-overhead`` in one process, not both. When
-# ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use (:doc:`CUDA graphs
+# ``reduce-overhead`` captures a new shape, it frees cuBLAS memory that your graph may still use (see :doc:`CUDA graphs
 # </recipes/cuda_graphs>`).
 #
 # Results are silently wrong
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Skip guards only if your blocks differ in their weights alone. With ``skip_guard_on_all_nn_modules_unsafe``, a block
-# with a different number runs the first block's code, including its number. Pass each block its own ``options``
-# dictionary: ``torch.compile`` empties the one you pass.
+# Skip guards only if your blocks differ in nothing but weights. With ``skip_guard_on_all_nn_modules_unsafe``, a block
+# with a different number runs the first block's code, with the first number baked in. Pass each block its own
+# ``options`` dictionary: ``torch.compile`` empties the one you pass.
 
 # sphinx_gallery_fold = "Two blocks that share code, with and without guards"
 # sphinx_gallery_fold_output = True
@@ -629,12 +629,12 @@ for name, count in operations.items():
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
 # <long-input.blocks.first_call < long-input.model.first_call>` from :measured:`long-input.model.first_call` to
-# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast as the whole model's, within 10%
-# <long-input.blocks.gpu < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus
-# :measured:`long-input.model.wall`; eager takes :measured:`long-input.not-compiled.wall`. Blocks break even after
-# :measured:`long-input.blocks.break_even` calls, the whole model after :measured:`long-input.model.break_even`. In
-# :doc:`training </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps,
-# the whole model after :measured:`memory:training-step.model.break_even`. :claim:`Blocks cut peak memory per call
+# :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast as the whole model's <long-input.blocks.gpu
+# < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus :measured:`long-input.model.wall`; eager
+# takes :measured:`long-input.not-compiled.wall`. Blocks break even after :measured:`long-input.blocks.break_even`
+# calls, the whole model after :measured:`long-input.model.break_even`. In the training step of :doc:`Memory
+# </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the whole model
+# after :measured:`memory:training-step.model.break_even`. :claim:`Blocks cut peak memory per call
 # <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
 # :measured:`long-input.blocks.memory`.
 
@@ -644,7 +644,7 @@ REHEARSED = {"blocks, in a CUDA graph": blocks_in_a_graph}
 rehearsal = make_variants({"not compiled": None}, LONG, depth=1)
 rehearsal |= make_variants(REHEARSED, SHORT, depth=1)
 for call in rehearsal.values():
-    call()  # loads what is loaded at first use
+    call()  # triggers lazy loading
 
 long_input = bench.compare(
     "long input", make_variants(WAYS, LONG), tolerance=0.1, rehearse=False
@@ -659,9 +659,9 @@ long_input = bench.compare(
 # :claim:`{short-input.not-compiled-in-a-cuda-graph.speedup} as fast <2 * short-input.not-compiled-in-a-cuda-graph.wall
 # < short-input.not-compiled.wall>`: :measured:`short-input.not-compiled.wall` →
 # :measured:`short-input.not-compiled-in-a-cuda-graph.wall`. Compiled blocks in the graph reduce this to
-# :measured:`short-input.blocks-in-a-cuda-graph.wall`. Compared with the graph alone, they :claim:`save at most a third
+# :measured:`short-input.blocks-in-a-cuda-graph.wall`. They :claim:`save little over the graph alone
 # <short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`: weigh compiler
-# startup against this saving alone.
+# startup against that.
 
 # sphinx_gallery_fold = "Time reduce-overhead first: up to 2.14, it may free the memory of manual captures"
 WAYS = {"not compiled": None, "model": reduce_overhead}
@@ -704,10 +704,11 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # %%
 # .. chart:: busy
 #    :case: short input
-#    :best: not compiled, in a CUDA graph
+#    :only: not-compiled, blocks, model, not-compiled-in-a-cuda-graph, blocks-in-a-cuda-graph
+#    :best: not-compiled-in-a-cuda-graph
 #
-#    A call with a short input, after the first calls. Compiled blocks in the graph save a little more, but their first
-#    call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`, and compiler startup
+#    A call with a short input, after warm-up. Compiled blocks in the graph save a little more, but their first call
+#    takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`, and compiler startup
 #    :measured:`process.compiler.start_up`.
 #
 # With ``reduce-overhead``, a call runs in :measured:`reduce-overhead.model.wall`, but the first takes
@@ -722,7 +723,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # -----------------------------------------------------
 #
 # A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
-# slower than one after startup <short-input.model.first_call < fresh-process.model.first_call>`:
+# slower than in a process that has already compiled <short-input.model.first_call < fresh-process.model.first_call>`:
 # :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, which delays break-even.
 # With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call <
 # fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes
@@ -891,13 +892,13 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # - We measured two inputs of fixed shape and one kind of block, without gradients. See also :ref:`how break-even is
 #   computed <break-even>` and the :doc:`serving checklist </serving>`.
 # - With FSDP2, compile the blocks before ``fully_shard`` (not measured). For training on one GPU, PyTorch recommends
-#   compiling the whole step (:doc:`Modes </recipes/compile_modes>`). Out of memory? See :doc:`Memory
+#   compiling the whole step (see :doc:`Modes </recipes/compile_modes>`). Out of memory? See :doc:`Memory
 #   </recipes/memory>`.
 # - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Compiled training with 2.10
-#   to 2.14 can silently lose gradients, too (:ref:`what changed <newer-pytorch>`).
+#   to 2.14 :ref:`can silently lose gradients <newer-pytorch>`, too.
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__
-# this one builds, and to its Chinese translators. The original reports a first call of 9.7 s for 64 layers as a model
-# and 0.7 s as blocks; host, release and cache differ here. It compiles both in one process, the model first, so its
-# blocks benefit from what the model's run already loaded. It does not time eager mode.
+# this one builds, and to its Chinese translators. The original reports a first call of 9.7 s for the 64-layer model and
+# 0.7 s for blocks; host, release and cache differ here. It compiles both in one process, the model first, so its blocks
+# benefit from what the model's run already loaded. It does not time eager mode.

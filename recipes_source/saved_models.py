@@ -42,7 +42,7 @@ Does every new container compile before it answers, even though the model has no
       import torch
 
       model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()).cuda()
-      serve = torch.compile(lambda x: model(x))  # in a closure, model would defeat the job ID
+      serve = torch.compile(lambda x: model(x))  # model must be global for the job ID to work
       with torch.no_grad():
           for length in (128, 96):  # two lengths, if they vary
               serve(torch.randn(length, 512, device="cuda"))
@@ -57,7 +57,7 @@ Does every new container compile before it answers, even though the model has no
       saved = Path("model.cache")
       if saved.exists():  # before the first call
           torch.compiler.load_cache_artifacts(saved.read_bytes())
-      model.compile()
+      model = torch.compile(model)
       with torch.no_grad():  # the cache serves only the grad mode that filled it
           model(torch.randn(64, 512, device="cuda"))
       if not saved.exists():
@@ -66,7 +66,7 @@ Does every new container compile before it answers, even though the model has no
    .. code-block:: python
       :caption: A compiled function
 
-      import torch
+      import torch  # 2.11 needs torch._dynamo.config.enable_aot_compile = True
 
       model, x = torch.nn.Linear(512, 512).cuda(), torch.randn(64, 512, device="cuda")
       def forward(model, x):
@@ -91,7 +91,7 @@ Does every new container compile before it answers, even though the model has no
    * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder
    * - Shapes vary, and every start compiles twice
-     - Ship the folder with ``TORCH_COMPILE_JOB_ID`` (not for Transformers)
+     - Ship the folder with ``TORCH_COMPILE_JOB_ID`` (no effect in Transformers)
    * - You have an object store or a database, but no shared folder
      - ``save_cache_artifacts``, which puts the cache into one file
    * - Even the very first start has to be fast
@@ -238,7 +238,7 @@ def load_eager(shipped):
 
 def load_compiled(shipped):
     """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
-    importlib.import_module("torch._inductor.compile_fx")  # the first call does this
+    importlib.import_module("torch._inductor.compile_fx")  # as the first call would
     model = make_model()
     model.compile()
     return model
@@ -322,7 +322,7 @@ def count_bytes(path):
 
 def count_graphs():
     """Return how many graphs this process has compiled."""
-    utilities = importlib.import_module("torch._dynamo.utils")  # no public name counts
+    utilities = importlib.import_module("torch._dynamo.utils")  # no public counter
     return utilities.counters["stats"]["unique_graphs"]
 
 
@@ -543,7 +543,7 @@ def first_line(error):
 # Startup is as slow as without a cache, and nothing says why
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Build the cache with the code, releases, options and GPU model that you serve with, and count cache hits after each
+# **Build the cache with the code, versions, options and GPU model that you serve with, and count cache hits after each
 # deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
 # without a warning. To catch this, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
 # ``fxgraph_cache_hit`` must be above 0, ``fxgraph_cache_miss`` and ``fxgraph_cache_bypass`` 0 (tested on a CPU). The
@@ -557,7 +557,7 @@ def first_line(error):
 def count_hits():
     """Compile a small function again, and return the number of cache hits."""
     torch.compiler.reset()
-    counts = torch._dynamo.utils.counters["inductor"]  # they have no public name
+    counts = torch._dynamo.utils.counters["inductor"]  # no public API
     hits = counts["fxgraph_cache_hit"]
     torch.compile(torch.cos)(torch.ones(64, device=bench.device))
     return counts["fxgraph_cache_hit"] - hits
@@ -645,7 +645,7 @@ if precompiled:
 # The image builds, but the folder is empty
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Warm up in a container with** ``--gpus all``, **and copy its folder into the image.** ``docker build`` does not see
+# **Warm up in a container with** ``--gpus all``, **and copy the folder into the image.** ``docker build`` does not see
 # the GPU.
 #
 # "Illegal instruction" on a CPU
@@ -657,10 +657,10 @@ if precompiled:
 # An AOTInductor package crashes the process with signal 11
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Ship the cache folder instead.** The package was built in :measured:`build.aotinductor.wall`, but loading it caused
-# a segmentation fault here, with PyTorch 2.15. We do not know why (:ref:`what to check <aoti-crash>`). A ``.pt2`` package also contains the weights and can run from C++ without Python
-# (:term:`AOTInductor`). For another shape, it can return wrong values; ``AOTI_RUNTIME_CHECK_INPUTS=1`` makes it check
-# (tested on a CPU).
+# **Ship the cache folder instead.** Building took :measured:`build.aotinductor.wall`, but loading caused a segmentation
+# fault here, with PyTorch 2.15; a package of one layer loaded. We :ref:`do not know why <aoti-crash>`. An
+# :term:`AOTInductor` package (``.pt2``) also contains the weights and can run from C++ without Python. For another
+# shape, it can return wrong values unless you set ``AOTI_RUNTIME_CHECK_INPUTS=1`` (tested on a CPU).
 #
 # Anyone who can write to the cache can run code in your service
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -813,7 +813,7 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # {two-lengths.torch_compile_job_id.compilations} with a job ID <two-lengths.torch_compile_job_id.compilations <
 # two-lengths.cache-folder.compilations>`, because the folder then also records which sizes varied. With the ID,
 # the second length takes :measured:`two-lengths.torch_compile_job_id.second_length` instead of
-# :measured:`two-lengths.cache-folder.second_length`. Both processes need the same ID, the same model source, and a
+# :measured:`two-lengths.cache-folder.second_length`. Every process needs the same ID, the same model source, and a
 # ``forward`` without a decorator or closure.
 #
 # A CUDA graph of the eager model needs no compiler

@@ -17,12 +17,12 @@ Too few tokens per second from your language model, with or without ``torch.comp
       :best: graph by hand
       :hero:
 
-      Time per token, batch size 1. The manual graph costs no startup
+      Time per token, batch size 1. The manual graph needs no compiler
 
    - :measured:`one-token.1.graph-by-hand.speedup` as fast per token in this page's decoder, captured manually
-   - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens in Transformers
-   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even with eager, startup
-     included
+   - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens (two-layer
+     Llama)
+   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even, startup included
    - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch size and cache length are fixed
 
    .. code-block:: diff
@@ -78,7 +78,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
      - A static cache, and a CUDA graph of the decode step
    * - GPU busy 80 to 95%
      - Try a graph: it can save only the idle share
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - No graph: quantize, or batch more sequences
    * - ``.item()`` or ``.cpu()`` in the decode step
      - ``reduce-overhead``: a manual capture cannot sync with the CPU
@@ -247,7 +247,7 @@ def with_own_cache(decoder):
 
 # %%
 
-# sphinx_gallery_fold = "How variants are made"
+# sphinx_gallery_fold = "How variants are built"
 
 
 def record_at_first_call(function):
@@ -314,7 +314,7 @@ def in_turn(decoder, step, seconds):
 
 
 def make_writers(names, decoder):
-    """Return a writer for each variant, and the seconds of their first calls."""
+    """Return each variant's decode function, and the seconds of their first calls."""
     writers, seconds = {}, {name: [] for name in names}
     for name in names:
         own = with_own_cache(decoder)
@@ -431,14 +431,14 @@ for name, count in graphs.items():
 # The batch size changes
 # ~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pad the batch up to the next captured size.** Graphs for several sizes share memory if you capture the largest
-# first and pass ``pool=`` (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+# **Pad the batch up to the next captured size.** Graphs for several sizes :doc:`share memory </recipes/cuda_graphs>` if
+# you capture the largest first and pass ``pool=``.
 #
 # Why launches are the bottleneck, not the GPU
 # --------------------------------------------
 #
 # A decode step reads all weights once and does little math. Memory bandwidth sets the **limit**:
-# :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. In eager mode, the CPU spends
+# :measured:`one-token.1.a-token.bytes` at :measured:`process.copy.bandwidth`. But in eager mode, the CPU spends
 # :measured:`one-token.1.without-compiling.cpu` in Python and PyTorch launching
 # :measured:`one-token.1.without-compiling.kernels` kernels that run for :measured:`one-token.1.without-compiling.gpu`.
 #
@@ -589,7 +589,7 @@ print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 # < wide-model.blocks-compiled-graph-by-hand.share>`, and :claim:`{wide-model.blocks-compiled-graph-by-hand.speedup} the
 # speed of eager mode; a plain graph reaches {wide-model.graph-by-hand.speedup}
 # <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.graph-by-hand.wall < wide-model.without-compiling.wall>`.
-# From here, only fewer bytes per token help: 8- or 4-bit weights, or more sequences per batch.
+# Beyond that, read fewer bytes per token: 8- or 4-bit weights, or more sequences per batch.
 
 # sphinx_gallery_fold = "A wider decoder"
 # sphinx_gallery_once = True
@@ -836,8 +836,8 @@ for name, found in llamas.items():
 # Limits and next steps
 # ---------------------
 #
-# - Up to PyTorch 2.14, do not mix manual graphs with ``reduce-overhead`` in one process, and free all manual graphs
-#   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+# - Up to PyTorch 2.14, do not :doc:`mix manual graphs </recipes/cuda_graphs>` with ``reduce-overhead`` in one process,
+#   and free all manual graphs together.
 # - Compiled results differ slightly, because fused ``bfloat16`` operations round less often. All logits agree within
 #   0.1, but even that can flip a close choice between two tokens.
 # - We did not measure 8- or 4-bit weights (`torchao <https://github.com/pytorch/ao>`__), speculative decoding, paged KV

@@ -39,7 +39,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
       + result = model(x).clone()
 
    .. code-block:: python
-      :caption: Sizes vary
+      :caption: Shapes vary
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
@@ -74,10 +74,10 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
      - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
    * - GPU busy 80 to 95%
      - Compile, then try ``reduce-overhead`` if shapes repeat
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - Compile; no graphs, no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
-     - Once: fine. Often: look for ``dynamic=False``, 0 and 1, lengths as keys
+     - Once: fine. Often: check ``dynamic=False``, sizes 0 and 1, dict keys
    * - ``TORCH_LOGS=recompiles`` names a Python number
      - Put the number in a tensor
 
@@ -418,9 +418,9 @@ for variant, found in counts.items():
 # A function compiled in two places stays eager in the second
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Pass** ``isolate_recompiles=True`` to one call (PyTorch 2.15). Both share one limit: once the first has used it up,
-# :claim:`the second stays eager; isolated, it compiles {twelve-calls.compiled-again-isolated.compilations} times
-# <twelve-calls.compiled-again.compilations < twelve-calls.compiled-again-isolated.compilations>`.
+# **Pass** ``isolate_recompiles=True`` to one ``torch.compile`` (PyTorch 2.15). Both share one limit: once the first has
+# used it up, :claim:`the second stays eager; isolated, it compiles {twelve-calls.compiled-again-isolated.compilations}
+# times <twelve-calls.compiled-again.compilations < twelve-calls.compiled-again-isolated.compilations>`.
 #
 # Batch size 1 recompiles
 # ~~~~~~~~~~~~~~~~~~~~~~~
@@ -447,8 +447,8 @@ for variant, found in counts.items():
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set** ``TORCH_COMPILE_JOB_ID`` to a name that only this job's processes share, and keep the
-# ``TORCHINDUCTOR_CACHE_DIR`` folder. With a job name, the cache also remembers which sizes vary: the second process
-# needs :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
+# ``TORCHINDUCTOR_CACHE_DIR`` folder. With a job ID, the cache also remembers which sizes vary: the second process needs
+# :claim:`{two-processes.cache-and-name-second-process.compilations} compilation instead of
 # {two-processes.cache-second-process.compilations} <two-processes.cache-and-name-second-process.compilations <
 # two-processes.cache-second-process.compilations>`.
 
@@ -563,8 +563,8 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # A new shape is slow, but nothing compiles
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN builds a plan for each
-# one (:ref:`what that costs <new-lengths>`).
+# **Call** ``torch.backends.cuda.enable_cudnn_sdp(False)`` **if most lengths are new.** cuDNN :ref:`builds a plan
+# <new-lengths>` for each one.
 #
 # ``dynamic=True`` recompiles when only the width changes
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -664,10 +664,11 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 # length.
 #
 # PyTorch 2.15 can limit captures per graph: ``cudagraph_dynamic_shape_rerecord_limit`` in
-# ``torch._inductor.config.triton`` (not ``options=``). Beyond the limit, :claim:`a new length costs {a-new-length.cuda-graphs-limited.new_length}
-# <a-new-length.cuda-graphs-limited.new_length < a-new-length.cuda-graphs.new_length>`, but :claim:`each later call
-# takes {a-new-length.cuda-graphs-limited.later_call} instead of {a-new-length.cuda-graphs.later_call}
-# <a-new-length.cuda-graphs.later_call < a-new-length.cuda-graphs-limited.later_call>`.
+# ``torch._inductor.config.triton`` (not in ``options=``). Beyond the limit, :claim:`a new length costs
+# {a-new-length.cuda-graphs-limited.new_length} <a-new-length.cuda-graphs-limited.new_length <
+# a-new-length.cuda-graphs.new_length>`, but :claim:`each later call takes {a-new-length.cuda-graphs-limited.later_call}
+# instead of {a-new-length.cuda-graphs.later_call} <a-new-length.cuda-graphs.later_call <
+# a-new-length.cuda-graphs-limited.later_call>`.
 
 # sphinx_gallery_fold = "Time new lengths"
 
@@ -794,7 +795,7 @@ sized = bench.compare("five lengths", visits, tolerance=0.1, rehearse=False)
 # {sizes-to-pad-to.8.padded-cuda-graphs.gpu} <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 2 < 1>`. :claim:`In wall time,
 # even one size beats eager <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
 
-# sphinx_gallery_fold = "Pad to one, two or eight sizes; a printed 85% is 85 tokens of padding per 100 real ones"
+# sphinx_gallery_fold = "Pad to one, two or eight sizes; percentages are relative to the real tokens"
 # sphinx_gallery_fold_output = True
 # sphinx_gallery_once = True
 
@@ -829,8 +830,8 @@ for number in NUMBERS:
 # - We timed inference for one model on one kind of GPU; training also compiles the backward pass. All variants agree
 #   within 0.1; fused ``bfloat16`` code rounds less often. See :ref:`what carries over to other GPUs <other-gpus>` and
 #   :ref:`what changed since PyTorch 2.11 <newer-pytorch>`.
-# - Up to PyTorch 2.14, do not use manual graphs and ``reduce-overhead`` in one process, and free all manual graphs
-#   together (:doc:`CUDA graphs </recipes/cuda_graphs>`).
+# - Up to PyTorch 2.14, do not :doc:`mix manual graphs </recipes/cuda_graphs>` with ``reduce-overhead`` in one process,
+#   and free all manual graphs together.
 # - The marking functions are private (``torch._dynamo``) and may change, as may ``torch.compile(dynamic_shapes=...)``
 #   in PyTorch 2.15.
 # - For attention without padding, see `varlen_attn <https://docs.pytorch.org/docs/stable/nn.attention.varlen.html>`__,

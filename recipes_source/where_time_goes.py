@@ -78,7 +78,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
      - Launch-bound: remove syncs, pass ``fused=True``, capture a CUDA graph
    * - GPU busy 80 to 95%
      - A graph and ``bfloat16`` can each help a little: try both
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
      - Load data in worker processes; do not compile yet
@@ -128,11 +128,11 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #      - Worker processes, pinned memory, less work per sample
 #    * - Same batch: GPU busy below 80%
 #      - Launch-bound: the GPU is waiting on the CPU
-#      - Remove syncs; ``fused=True``; a CUDA graph (:ref:`which kind <capture-manually>`)
+#      - Remove syncs; ``fused=True``; :ref:`a CUDA graph <capture-manually>`
 #    * - Same batch: GPU busy 80 to 95%
 #      - Some of both
 #      - Try a graph: it saves at most the idle share. Then try ``bfloat16``
-#    * - Same batch: GPU busy above 95%
+#    * - Same batch: GPU busy 95% or above
 #      - GPU-bound
 #      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
 #        </recipes/compile_modes>`
@@ -141,7 +141,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #   model: give it a copy. It consumes 201 batches; with a short loader, pass ``calls=20``.
 # - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it takes a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
-# - Busy does not mean efficient: a kernel that waits for memory is busy, too (:ref:`memory or compute? <nvidia-smi>`).
+# - Busy does not mean efficient: a kernel that :ref:`waits for memory <nvidia-smi>` is busy, too.
 #
 # The measured job
 # ----------------

@@ -176,7 +176,7 @@ def _describe_release(
 def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add what a recipe needs, its address and its licenses to the facts in its downloads."""
     # Recipes run on both (CONTRIBUTING.md).
-    needs = _("Needs: a CUDA GPU, or a CPU and a C++ compiler (figures differ)")
+    needs = _("Needs: a CUDA GPU, or a CPU and a C++ compiler (numbers differ)")
     add_download_fact(doctree, nodes.Text(needs), first=True)
     address = full_address(app, docname)
     if address:

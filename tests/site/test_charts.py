@@ -201,7 +201,7 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
     assert not bars.select(".waiting")
     [arrow] = bars.select(".bars-bar .end path")
     assert arrow.parent["x"] == "100.0%"
-    assert "range (arrow: longer)" in words(bars)
+    assert "range (arrow: off scale)" in words(bars)
     limited = replace(data, limits={None: value(1)})
     bars = draw(draw_plain_bars(limited))
     assert {line["x1"] for line in bars.select("line.limit")} == {"18.5%"}

@@ -250,13 +250,13 @@ def test_the_legend_has_what_is_drawn_and_no_more(front: Gallery) -> None:
     legend = parse(front.build().page("results")).select(".bars-legend li")
     assert [words(entry) for entry in legend] == [
         *("GPU working, waiting", "before", "after", "after, no gain", "GPU share not measured"),
-        *("range (arrow: longer)", "each row has its own scale"),
+        *("range (arrow: off scale)", "each row has its own scale"),
     ]
     write_page(front, NAMED[: NAMED.index("      adam.100.compiled")])
     legend = parse(front.build().page("results")).select(".bars-legend li")
     assert [words(entry) for entry in legend] == [
         *("GPU working, waiting", "before", "after"),
-        *("range (arrow: longer)", "each row has its own scale"),
+        *("range (arrow: off scale)", "each row has its own scale"),
     ]
 
 
