@@ -84,7 +84,7 @@ Choose the mode by how busy your GPU is.
      - Use ``reduce-overhead``, or capture manually: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
      - Try ``default`` and ``reduce-overhead``; keep the winner
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - ``default``: a graph would only add input copies
    * - ``default`` increases GPU time (seen in PyTorch 2.11)
      - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
@@ -316,7 +316,7 @@ for name, count in compilations.items():
 # Keep the function on the GPU, and do not modify its inputs in place. A round trip through the CPU splits the call
 # into :claim:`several graphs <cuda-graphs-of-a-call.all-on-the-gpu.graphs <
 # cuda-graphs-of-a-call.through-the-cpu.graphs>`, :measured:`cuda-graphs-of-a-call.through-the-cpu.graphs` here;
-# modifying an input :claim:`leaves no graph <cuda-graphs-of-a-call.changes-its-input.graphs <
+# modifying an input :claim:`means no graph <cuda-graphs-of-a-call.changes-its-input.graphs <
 # cuda-graphs-of-a-call.all-on-the-gpu.graphs>`. Results stay correct, but nothing warns of a split:
 # count ``cudaGraphLaunch`` calls in a profile. ``TORCH_LOGS=cudagraphs`` prints the reason.
 
@@ -456,7 +456,7 @@ print(settings.dropna(axis="columns", how="all").fillna("–").to_string())
 # In training, PyTorch recommends compiling the whole step
 # --------------------------------------------------------
 #
-# The training tab shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling only the model
+# *The answer* shows how. With ``reduce-overhead``, :claim:`compiling the whole step beats compiling only the model
 # <cuda_graphs:training-by-pytorch.whole-step.wall < training-by-pytorch.reduce-overhead.wall>`,
 # :measured:`cuda_graphs:training-by-pytorch.whole-step.wall` versus
 # :measured:`cuda_graphs:training-by-pytorch.reduce-overhead.wall` per iteration, but :claim:`the first call is slower
@@ -635,9 +635,9 @@ if bert:
 # Try ``channels_last`` first, without compiling. :claim:`It cuts GPU time <resnet18.channels_last-not-compiled.gpu <
 # resnet18.not-compiled.gpu>`: :measured:`resnet18.not-compiled.gpu` →
 # :measured:`resnet18.channels_last-not-compiled.gpu`. ``default`` :claim:`cuts it further <resnet18.default.gpu <
-# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu`, because it also switches the format
-# and fuses operations after convolutions. :claim:`That leaves the GPU partly idle <1.25 * resnet18.default.gpu <
-# resnet18.default.wall>`, so try a CUDA graph next (1 run).
+# resnet18.channels_last-not-compiled.gpu>`, to :measured:`resnet18.default.gpu` (1 run), because it also switches the
+# format and fuses operations after convolutions. :claim:`That leaves the GPU partly idle <1.25 *
+# resnet18.default.gpu < resnet18.default.wall>`, so try a CUDA graph next.
 
 # sphinx_gallery_fold = "Check that torchvision is installed"
 # sphinx_gallery_once = True

@@ -108,7 +108,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
      - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95%
      - Expect little from a graph: it only removes idle time
-   * - GPU busy above 95%
+   * - GPU busy 95% or above
      - Skip the graph and compile: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
      - ``reduce-overhead``; for shapes, see :doc:`Dynamic shapes </recipes/varying_sizes>`
@@ -1068,7 +1068,6 @@ if bench.gpu:
 #
 # Thanks to Vinh Nguyen, Michael Carilli and others for `Accelerating PyTorch with CUDA Graphs
 # <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__. It reports speed-ups of 1.12 to 1.70× on
-# clusters; in our eager iteration, :claim:`the GPU idles more than half the time <2 * training-by-hand.not-compiled.gpu
-# < training-by-hand.not-compiled.wall>`. Thanks also for the `notes on CUDA graphs
+# clusters. Thanks also for the `notes on CUDA graphs
 # <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__ and on the `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ of ``reduce-overhead``.

@@ -327,7 +327,7 @@ def _explain_contradictions(rows: Sequence[ChartRow], data: ChartData) -> list[s
             "before": before.name,
             "time": words,
         }
-        text = _("%(names)s: %(runs)s, where %(before)s took %(time)s.") % facts
+        text = _("%(names)s: %(runs)s (%(before)s: %(time)s).") % facts
         remarks.append(text)
     return [data.typography.typeset(remark) for remark in remarks]
 

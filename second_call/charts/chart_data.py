@@ -145,7 +145,7 @@ def contradicts_quotient(
 
 def explain_gains() -> str:
     """Return what stands beside speed-ups that are not the quotients of the times beside them."""
-    return _("Speed-ups are medians of each run's ratio.")
+    return _("Speed-ups are medians of per-run ratios.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -144,8 +144,8 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
     parts: dict[str, nodes.Node] = {}
     if graphs:
         text = _(
-            "Where the GPU was waiting on the CPU, CUDA graphs gave speed-ups of %(range)s; "
-            "%(manual)s of the %(cases)s cases needed no compiler."
+            "In %(cases)s cases where the GPU was waiting on the CPU, CUDA graphs gave speed-ups "
+            "of %(range)s; %(manual)s of them needed no compiler."
         )
         sentences.append(text)
         without_compiler = [gain for gain in graphs if gain.compiles_nothing]

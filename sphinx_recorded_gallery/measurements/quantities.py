@@ -96,7 +96,7 @@ def standard_quantities() -> dict[str, Quantity]:
         ),
         Quantity(
             name="break_even",
-            label=_("breaks even after"),
+            label=_("break-even"),
             unit="calls",
             meaning=_("Calls until compiling breaks even; absent if it never does"),
         ),

@@ -247,7 +247,7 @@ def _tell_together(
     changes: list[Change] = []
     for changes_of_recipe in compared.values():
         changes += changes_of_recipe.changes
-    yield nodes.rubric("", str(_("All examples together")))
+    yield nodes.rubric("", str(_("All pages together")))
     yield _list([*_tell_quantities(env, first, summarize(changes), locale)])
 
 
@@ -326,8 +326,8 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
     is_speedup = first.quantity == "speedup"
     if is_speedup and summary.count == 1:
         return (
-            _("%(quantity)s: smaller by %(by)s (1 measurement)"),
-            _("%(quantity)s: larger by %(by)s (1 measurement)"),
+            _("%(quantity)s: smaller by %(by)s in the only measurement"),
+            _("%(quantity)s: larger by %(by)s in the only measurement"),
         )
     if is_speedup:
         return (
@@ -336,8 +336,8 @@ def _sentences(summary: QuantitySummary) -> tuple[str, str]:
         )
     if summary.count == 1:
         return (
-            _("%(quantity)s: down by %(by)s (1 measurement)"),
-            _("%(quantity)s: up by %(by)s (1 measurement)"),
+            _("%(quantity)s: down by %(by)s in the only measurement"),
+            _("%(quantity)s: up by %(by)s in the only measurement"),
         )
     return (
         _("%(quantity)s: down by %(by)s in %(count)s of %(all)s measurements"),

@@ -575,7 +575,7 @@ def test_a_phone_shows_what_decides_and_keeps_names_in_sight(page: Page, address
           .map((each) => each.textContent.trim()))"""
     )
     assert len(seen) > 4
-    deciding = ["speed-up", "wall time", "first call", "breaks even after"]
+    deciding = ["speed-up", "wall time", "first call", "break-even"]
     assert all(titles[:2] == deciding[:2] for titles in seen)
     assert sum(titles[:4] == deciding for titles in seen) > 3
     moved = frames.evaluate_all(

@@ -141,7 +141,7 @@ def test_what_is_recommended_has_the_accent_where_nothing_was_before() -> None:
 
 
 def test_a_speed_up_that_is_no_quotient_of_the_times_shown_is_explained() -> None:
-    told = "Speed-ups are medians of each run"
+    told = "Speed-ups are medians of per-run ratios"
 
     def remarks(gain: float, **more: object) -> list[str]:
         before = row("eager", Role.BEFORE, wall=value(14.6e-3, shown=15e-3))
@@ -156,10 +156,10 @@ def test_a_speed_up_that_is_no_quotient_of_the_times_shown_is_explained() -> Non
     [remark] = remarks(1.17)
     assert remark.startswith(told)
     once = {"runs": "1 run", "paired_before": value(13e-3)}
-    assert remarks(1.17, **once) == ["fused: 1 run, where eager took 13 ms."]
+    assert remarks(1.17, **once) == ["fused: 1 run (eager: 13 ms)."]
     first, second = remarks(1.5, **once)
     assert first.startswith(told)
-    assert second == "fused: 1 run, where eager took 13 ms."
+    assert second == "fused: 1 run (eager: 13 ms)."
     assert remarks(1.3, **once) == []
 
 

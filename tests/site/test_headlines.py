@@ -232,7 +232,7 @@ def test_bars_show_the_share_of_the_gpu_and_grey_accent_or_neutral(site: Gallery
 
 
 def test_a_speed_up_that_is_no_quotient_of_its_times_is_explained(front: Gallery) -> None:
-    told = "Speed-ups are medians of each run"
+    told = "Speed-ups are medians of per-run ratios"
     write_page(front, NAMED)
     build = front.build()
     assert told not in build.page("results")
@@ -372,8 +372,9 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
     assert [words(line) for line in soup.select(".gains-line")] == [
         "In 1 cases on the GPU, code compiled without CUDA graphs ran at 0.830× the original "
         "speed, not counting up-front costs.",
-        "Where the GPU was waiting on the CPU, CUDA graphs gave speed-ups of 8.00× ; 1 of the 1 "
-        "cases needed no compiler. fused=True made Adam steps 2.40× as fast at no up-front cost.",
+        "In 1 cases where the GPU was waiting on the CPU, CUDA graphs gave speed-ups of 8.00× ; "
+        "1 of them needed no compiler. fused=True made Adam steps 2.40× as fast at no up-front "
+        "cost.",
     ]
     assert [part.get_text() for part in soup.select(".gains-line .unbroken")] == [
         "up-front",

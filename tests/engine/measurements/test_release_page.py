@@ -65,7 +65,7 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
         "2.11: 50\u00a0ms ( fused ) · 39\u00a0ms ( foreach )"
     )
     assert re.sub(" +", " ", claim) == f"Holds with {HERE} but not with 2.11: {fused}"
-    assert moved == "kernels: up by 23% (1 measurement)"
+    assert moved == "kernels: up by 23% in the only measurement"
     assert unknown == "Unknown, because they depend on the CPU of the only machine: step"
     table = page.select_one("details.release-changes table")
     lines = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in table("tr")]
@@ -101,17 +101,17 @@ def test_another_page_tells_it_of_all_recipes(released: Gallery) -> None:
     assert page.find("p", string=none)
     measure_both(released)
     page = read_page(released, "index")
-    assert "All examples together" not in page.get_text()  # there is only one
+    assert "All pages together" not in page.get_text()  # there is only one
     assert page.find("p", class_="rubric").a["href"] == "recipes/steps.html"
     folded = page.select_one("details.release-changes")
-    assert "kernels: up by 23% (1 measurement)" in folded.get_text()
+    assert "kernels: up by 23% in the only measurement" in folded.get_text()
     told = page.find(string=re.compile("No machine has measured both")).parent
     assert told.a["href"] == "recipes/others.html"
     here = str(released.recording("others").facts["host"])
     for versions, rows in (({"python": f"{HERE}.0"}, [kernels(1234)]), (OLD, [kernels(1000)])):
         add_replicate(released, rows=rows, name="others", host=here, versions=versions)
     page = read_page(released, "index")
-    together = page.find("p", string="All examples together").find_next("ul")
+    together = page.find("p", string="All pages together").find_next("ul")
     assert "kernels: up by 23% in 2 of 2 measurements" in together.get_text()
     machines = (
         f"Python {HERE} compared with 2.11 on 1 machine: the spread between machines is unknown."
@@ -137,7 +137,7 @@ def test_bytes_are_compared_by_their_difference(released: Gallery) -> None:
         rows = [*steps(), replace(kernels(memory), quantity="memory", unit="B")]
         add_replicate(released, rows=rows, host=here, versions=versions)
     page = read_page(released)
-    assert "memory: up by 34 MB (1 measurement)" in page.get_text().replace("\u00a0", " ")
+    assert "memory: up by 34 MB in the only measurement" in page.get_text().replace("\u00a0", " ")
     cells = page.select_one("details.release-changes table")("td")
     assert cells[2].get_text(strip=True).replace("\u00a0", " ") == "+34 MB"
 
