@@ -340,9 +340,8 @@ print(moved, operations)
 #
 # A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
 # :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`. It reaches :measured:`adam.10.fused.share` of the
-# limit, compared with :measured:`adam.10.foreach.share` for foreach. :claim:`It also needs less memory during the step
-# <adam.10.fused.memory < adam.10.foreach.memory>`: :measured:`adam.10.fused.memory` versus
-# :measured:`adam.10.foreach.memory`, including the two running means.
+# limit, compared with :measured:`adam.10.foreach.share` for foreach. During the step, it needs
+# :measured:`adam.10.fused.memory`, compared with :measured:`adam.10.foreach.memory`, including the two running means.
 
 
 # sphinx_gallery_fold = "How a step is built"
