@@ -30,7 +30,6 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "training, by hand": "training, captured manually",
     },
     "regional_compilation": {
-        "model, nested, with a number": "model, nested, numbers differ",
         "model, nested, with a number, 64 entries": "model, nested, numbers differ",
         "not compiled": "eager",
         "not compiled, in a CUDA graph": "eager, in a CUDA graph",
