@@ -62,7 +62,8 @@ Choose the mode by how busy your GPU is.
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      optimizer = torch.optim.AdamW(model.parameters(), capturable=True)
+      lr = torch.tensor(1e-3).cuda()  # a schedule of numbers would recompile
+      optimizer = torch.optim.AdamW(model.parameters(), lr, capturable=True)
       @torch.compile  # or mode="reduce-overhead" if launch-bound
       def train_step(x, target):
           loss = (model(x) - target).square().mean()
