@@ -497,7 +497,7 @@ elements = bench.compare(
 #
 # The input is one sentence of eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
-# time per call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
+# time in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
 # graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
 # <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`.
 
@@ -545,8 +545,8 @@ if bert:
 #
 # To round as often as eager, pass ``options={"emulate_precision_casts": True}`` instead of ``mode``. BERT then matches
 # eager exactly (difference: :measured:`bert-rounding.emulate_precision_casts.difference`), but the twelve operations
-# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. PyTorch 2.15 also accepts
-# ``{"numerics": "strict"}``.
+# still differ by :measured:`twelve-operations.emulate_precision_casts.difference`. In 2.15,
+# ``{"numerics": "strict"}`` goes further.
 
 # sphinx_gallery_fold = "Helpers: measure the difference from float64"
 # sphinx_gallery_once = True

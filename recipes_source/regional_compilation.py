@@ -138,7 +138,7 @@ from _look import look
 
 # %%
 
-# sphinx_gallery_fold = "Sizes of the experiments"
+# sphinx_gallery_fold = "Problem sizes"
 # sphinx_gallery_fold_output = True
 bench = Bench()
 
@@ -295,7 +295,7 @@ def blocks_in_a_graph(model, x):
 # %%
 
 
-# sphinx_gallery_fold = "A call of each variant"
+# sphinx_gallery_fold = "One call per variant"
 def make_variants(ways, tokens, depth=DEPTH):
     """Return a call of each variant, with a model of its own and the same input."""
     calls = {}
@@ -425,8 +425,8 @@ for kind, quantities in counts.items():
         bench.measure("12 layers", kind, quantity, number, unit="")
 
 # %%
-# Compiling a layer of ``torch.nn`` changes nothing
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# Compiling a ``torch.nn`` layer changes nothing
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # Up to PyTorch 2.13, replace the layer with ``torch.compile(layer)``, or write a subclass with its own ``forward``:
 # calling ``compile()`` on a layer such as ``TransformerEncoderLayer`` compiles nothing and gives no warning. PyTorch
@@ -458,8 +458,8 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # "Output of CUDAGraphs that has been overwritten by a subsequent run"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Capture the whole model in one graph, or call ``torch.compiler.cudagraph_mark_step_begin()`` before each call of the
-# model. With ``block.compile(mode="reduce-overhead")``, each block becomes its own graph, which may overwrite another
+# Capture the whole model in one graph, or call ``torch.compiler.cudagraph_mark_step_begin()`` before each model
+# call. With ``block.compile(mode="reduce-overhead")``, each block becomes its own graph, which may overwrite another
 # block's input.
 
 # sphinx_gallery_fold = "Blocks that are separate CUDA graphs"
@@ -624,7 +624,7 @@ for name, count in operations.items():
 # is one graph that contains the block once. In PyTorch 2.15, it fails after ``max_reuse_entries`` different blocks,
 # eight by default.
 #
-# Compiled blocks cut the first call and run just as fast
+# On a busy GPU, compiled blocks are as fast as the model
 # -------------------------------------------------------
 #
 # With 32 sequences of 1024 tokens, the GPU is busy. Compiling blocks :claim:`cuts the first call
@@ -632,8 +632,8 @@ for name, count in operations.items():
 # :measured:`long-input.blocks.first_call`. Later calls are :claim:`as fast as the whole model's <long-input.blocks.gpu
 # < 1.1 * long-input.model.gpu>`: :measured:`long-input.blocks.wall` versus :measured:`long-input.model.wall`; eager
 # takes :measured:`long-input.not-compiled.wall`. Blocks break even after :measured:`long-input.blocks.break_even`
-# calls, the whole model after :measured:`long-input.model.break_even`. In the training step of :doc:`Memory
-# </recipes/memory>`, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the whole model
+# calls, the whole model after :measured:`long-input.model.break_even`. In the :doc:`Memory
+# </recipes/memory>` recipe, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the whole model
 # after :measured:`memory:training-step.model.break_even`. :claim:`Blocks cut peak memory per call
 # <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
 # :measured:`long-input.blocks.memory`.
@@ -716,7 +716,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # <short-input.blocks-in-a-cuda-graph.first_call < reduce-overhead.model.first_call>`:
 # :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Without a graph, blocks run at
 # :measured:`short-input.blocks.speedup` the speed of eager, and the whole model at
-# :measured:`short-input.model.speedup`. In PyTorch 2.11, on other hosts, we measured
+# :measured:`short-input.model.speedup`. In PyTorch 2.11, we measured
 # :measured:`short-input.blocks.speedup@2.11` and :measured:`short-input.model.speedup@2.11`.
 #
 # A warm cache shortens the first call, not the imports
@@ -724,7 +724,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 # A fresh process returns its first result after :measured:`fresh-process.model.first_result`. :claim:`Its first call is
 # slower than in a process that has already compiled <short-input.model.first_call < fresh-process.model.first_call>`:
-# :measured:`fresh-process.model.first_call`, not :measured:`short-input.model.first_call`, which delays break-even.
+# :measured:`fresh-process.model.first_call` versus :measured:`short-input.model.first_call`, delaying break-even.
 # With the cache of an earlier process, :claim:`the first call shrinks <fresh-process.model-cache-kept.first_call <
 # fresh-process.model.first_call>` to :measured:`fresh-process.model-cache-kept.first_call`, and the first result comes
 # after :measured:`fresh-process.model-cache-kept.first_result` (1 run). By default, the cache is in a temporary folder
@@ -895,7 +895,7 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 #   compiling the whole step (see :doc:`Modes </recipes/compile_modes>`). Out of memory? See :doc:`Memory
 #   </recipes/memory>`.
 # - Up to PyTorch 2.14, do not mix ``reduce-overhead`` and manual captures in one process. Compiled training with 2.10
-#   to 2.14 :ref:`can silently lose gradients <newer-pytorch>`, too.
+#   to 2.14 :ref:`can silently lose gradients <newer-pytorch>`.
 #
 # Thanks to `Animesh Jain <https://github.com/anijain2305>`__, on whose recipe `Reducing torch.compile cold start
 # compilation time with regional compilation <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__

@@ -128,7 +128,7 @@ from _harness import REPLICATE, Bench, empty_compiler_cache
 
 # %%
 
-# sphinx_gallery_fold = "Sizes, and what this machine can do"
+# sphinx_gallery_fold = "Problem sizes, and what runs here"
 # sphinx_gallery_fold_output = True
 import ast
 import functools
