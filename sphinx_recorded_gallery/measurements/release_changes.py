@@ -173,7 +173,7 @@ def _compare(
 ) -> Change | None:
     """Return how a measurement changed; None if no host has measured it with both releases."""
     new, old = now.by_key[key], before.by_key[key]
-    is_counted = not new.unit
+    is_counted = new.unit in ("", "B")  # numbers and bytes: how fast a host is changes neither
     if is_gpu_bound or is_counted or (new.gpu_bound and old.gpu_bound):
         basis, baseline = Basis.VALUES, ""
     else:
