@@ -497,7 +497,7 @@ elements = bench.compare(
 #
 # The input is one sentence of eight tokens. With ``default``, :claim:`the GPU is idle most of the time <2 *
 # bert-one-sentence.default.gpu < bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.default.gpu` of GPU
-# time in a call of :measured:`bert-one-sentence.default.wall`. ``reduce-overhead`` launches the same kernels as one
+# time in a :measured:`bert-one-sentence.default.wall` call. ``reduce-overhead`` launches the same kernels as one
 # graph and is :claim:`{bert-one-sentence.reduce-overhead.speedup} as fast as eager
 # <bert-one-sentence.reduce-overhead.wall < bert-one-sentence.default.wall>`.
 
