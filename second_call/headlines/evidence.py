@@ -54,7 +54,7 @@ def draw_evidence(env: BuildEnvironment, example: headline_list) -> list[nodes.N
     terms = []
     for term, measurement in claim.compared:
         name = name_variant(env, example["recipe"], measurement)
-        words = f"{typography.format_measurement(measurement)} ({name})"
+        words = typography.typeset(f"{typography.format_measurement(measurement)} ({name})")
         if term.factor != 1:
             factor = format_rounded(term.factor, "", typography)
             words = f"{factor} × {words}"

@@ -19,6 +19,7 @@ def test_dates_and_marks_follow_the_language() -> None:
     assert typeset("版本是 2.15。 变化： ", zh) == "版本是 2.15。变化："
     assert typeset("缩短 8% （取决于机器） < 9%", zh) == "缩短 8%（取决于机器）< 9%"
     assert typeset("즉시 실행: 3 ms (2~4 ms)", find_locale("ko")) == "즉시 실행: 3 ms(2~4 ms)"
+    assert typeset(" (GPU 시간", find_locale("ko")) == "(GPU 시간"  # what follows a figure
     assert typeset(made, find_locale("en")) == made
     shares = [format_percent(0.0616, find_locale(code), 1) for code in ("en", "ko", "de")]
     assert shares == ["6.2%", "6.2%", "6,2\xa0%"]
