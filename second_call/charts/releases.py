@@ -96,8 +96,11 @@ def _make_row(change: ChangeRow, scale: Scale, typography: Typography) -> dict[s
         "high": format_rounded(change.high, "x", typography, _DIGITS),
         "machines": change.hosts,
     }
-    words = _("%(ratio)s (one machine)")
-    if change.hosts > 1:
+    if change.hosts == 1:
+        words = _("%(ratio)s (one machine)")
+    elif facts["low"] == facts["high"]:  # with the digits that are shown
+        words = _("%(ratio)s on each of %(machines)s machines")
+    else:
         words = _("%(ratio)s (%(low)s to %(high)s on %(machines)s machines)")
     return {
         "label": change.label,
