@@ -635,8 +635,8 @@ for name, count in operations.items():
 # calls, the whole model after :measured:`long-input.model.break_even`. In the :doc:`Memory
 # </recipes/memory>` recipe, blocks broke even after :measured:`memory:training-step.blocks.break_even` steps, the whole model
 # after :measured:`memory:training-step.model.break_even`. :claim:`Blocks cut peak memory per call
-# <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` to
-# :measured:`long-input.blocks.memory`.
+# <long-input.blocks.memory < long-input.not-compiled.memory>` from :measured:`long-input.not-compiled.memory` in
+# eager mode to :measured:`long-input.blocks.memory`.
 
 # sphinx_gallery_fold = "Time a long input"
 WAYS = {"not compiled": None, "blocks": compile_blocks, "model": compile_model}
