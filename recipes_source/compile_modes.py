@@ -37,7 +37,7 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      model.compile(mode="default")
+      model.compile(mode="default")  # torch.nn up to 2.13: model = torch.compile(model, ...)
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
           model(x)  # compiles
@@ -50,7 +50,7 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      model.compile(mode="reduce-overhead")
+      model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
           model(x)  # compiles

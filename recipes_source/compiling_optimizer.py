@@ -340,8 +340,8 @@ print(moved, operations)
 #
 # A fused step is :claim:`{adam.10.fused.speedup} as fast as foreach <adam.10.fused.wall < adam.10.foreach.wall>`:
 # :measured:`adam.10.foreach.wall` → :measured:`adam.10.fused.wall`. It reaches :measured:`adam.10.fused.share` of the
-# limit, compared with :measured:`adam.10.foreach.share` for foreach. During the step, it needs
-# :measured:`adam.10.fused.memory`, compared with :measured:`adam.10.foreach.memory`, including the two running means.
+# limit, compared with :measured:`adam.10.foreach.share` for foreach. Including the two running means, it
+# needs :measured:`adam.10.fused.memory` during the step, compared with :measured:`adam.10.foreach.memory`.
 
 
 # sphinx_gallery_fold = "How a step is built"

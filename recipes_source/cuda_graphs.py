@@ -89,7 +89,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-      model.compile(mode="reduce-overhead")
+      model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
       for _ in range(3):  # compiles, captures, replays
           torch.compiler.cudagraph_mark_step_begin()
           optimizer.zero_grad()

@@ -7,7 +7,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 .. answer::
 
    **Measure first:** ``look`` **prints how busy the GPU is.** If new batches are slow, load them in worker processes.
-   If the GPU is busy below 80%, remove syncs, pass ``fused=True`` and capture a CUDA
+   If the GPU is under 80% busy, remove syncs, pass ``fused=True`` and capture a CUDA
    graph. If it stays busy, train in ``bfloat16``. Compile last, only for long runs: startup costs about
    :measured:`cuda_graphs:process.compiler.start_up`.
 
@@ -155,7 +155,7 @@ from _harness import Bench
 
 # %%
 
-# sphinx_gallery_fold = "Sizes of the job"
+# sphinx_gallery_fold = "Problem sizes"
 # sphinx_gallery_fold_output = True
 
 bench = Bench()
@@ -436,7 +436,7 @@ for name, function in pictures.items():
 #
 # .. spans:: same batch
 #
-#    The same batch: the GPU is waiting on the CPU.
+#    The same batch: Python runs between launches.
 #
 # .. spans:: wider model
 #
@@ -476,8 +476,8 @@ look(lambda: train(batch), calls)  # the same batch
 #
 # CUDA graphs, here from ``reduce-overhead``, make a step :claim:`{small-model.cuda-graphs.speedup} as fast,
 # {small-model.before.wall} → {small-model.cuda-graphs.wall}; compiling without them gives
-# {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. In eager mode, the CPU
-# spends :measured:`small-model.before.cpu` launching a step's :measured:`small-model.before.kernels` kernels. The loss
+# {small-model.compiled.speedup} <small-model.cuda-graphs.wall < small-model.compiled.wall>`. Timed separately,
+# launching the :measured:`small-model.before.kernels` eager kernels takes :measured:`small-model.before.cpu`. The loss
 # and the optimizer stay outside these graphs, so :claim:`the GPU still waits <1.25 * small-model.cuda-graphs.gpu <
 # small-model.cuda-graphs.wall>`; to remove that wait, too, :ref:`capture the whole iteration <capture-manually>`.
 
@@ -547,7 +547,7 @@ def epoch(job, loading):
 
 # %%
 
-# sphinx_gallery_fold = "All batches, with one more change each time"
+# sphinx_gallery_fold = "An epoch per variant; each adds a change"
 # sphinx_gallery_fold_output = True
 
 variants = {"before": (jobs["before"], {}), "workers": (jobs["before"], LOADING)}
