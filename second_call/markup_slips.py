@@ -41,6 +41,7 @@ _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
 )
+_OPTION = re.compile(r":(?:caption|class|emphasize-lines|linenos|name):")
 _COMMENT = re.compile(r"\s*(?P<lines>(?:#.*(?:\n|\Z))+)")  # at the beginning of a block
 _MARKUP_IN_COMMENT = re.compile(r"(?m)^# *(?:\.\. [\w-]+::|([-=~])\1{3,}$)|:\w+:`")
 _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
@@ -193,6 +194,13 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
 
         if match["language"] == "diff" and not re.search(r"(?m)^[-+]", code):
             yield make_error("a diff without a changed line", "begin changed lines with - or +")
+        option = _OPTION.match(code)
+        if option and not match["options"]:
+            yield make_error(
+                f"{option[0]} stands below an empty line, where the code begins",
+                "write options right below .. code-block::",
+            )
+            continue
         if match["language"] != "python":
             continue
         try:

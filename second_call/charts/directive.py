@@ -91,8 +91,8 @@ class ChartDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the chart; an empty one where nothing is measured."""
+        require_right_lines(self)
         caption = self.parse_content_to_nodes()
-        require_one_line(self)
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
         if not self.arguments:
@@ -196,16 +196,24 @@ class ChartDirective(SphinxDirective):
         return data, draw_overlaid_bars(data, part=part)
 
 
-def require_one_line(directive: SphinxDirective) -> None:
-    """Raise an error if what stands below the first line of a directive was read as a part of it.
+def require_right_lines(directive: SphinxDirective) -> None:
+    """Raise an error if what stands below the first line of a directive was read as something else.
 
-    docutils does so where an empty line is missing, or a colon of the first option.
+    docutils reads it as a part of that line where an empty line is missing, or a colon of the first
+    option, and an option below an empty line as the caption.
     """
     _first, line_break, rest = "".join(directive.arguments).partition("\n")
     if line_break:
         text = f"{directive.name}: {rest.splitlines()[0]!r} is neither an option nor the caption; "
         remedy = "write options as :name: value, and leave an empty line above the caption"
         raise directive.error(text + remedy)
+    for line in directive.content[:1]:
+        option = re.match(r":([\w-]+):(?:\s|$)", line)
+        if option and option[1] in directive.option_spec:
+            raise directive.error(
+                f"{directive.name}: {line!r} stands below an empty line, where the caption begins; "
+                f"write options right below .. {directive.name}::"
+            )
 
 
 def require_one_size(data: ChartData) -> None:
@@ -266,8 +274,8 @@ class SpansDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture; an empty one where nothing is recorded."""
+        require_right_lines(self)
         caption = self.parse_content_to_nodes()
-        require_one_line(self)
         if not caption:
             raise self.error("spans: it needs a caption, an indented sentence below it")
         if not self.arguments:

@@ -747,6 +747,12 @@ OTHERS = """
 
    Text.
 
+.. chart:: wall
+
+   :best: once
+
+   Text.
+
 """
 
 
@@ -761,6 +767,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         "chart: it needs a caption, a sentence below its options",
         "chart: it needs a quantity, for example: .. chart:: wall",
         "chart: 'Text below.' is neither an option nor the caption; write options as :name: value,",
+        "chart: ':best: once' stands below an empty line, where the caption begins; write options",
         "spans: ':beside SGD' is neither an option nor the caption; write options as :name: value,",
     ):
         assert told in warnings

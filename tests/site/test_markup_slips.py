@@ -126,6 +126,13 @@ def test_code_that_cannot_be_copied_is_told(language: str, code: str, told: str)
     assert "".join(errors).startswith(told)
 
 
+def test_an_option_below_an_empty_line_is_told_once() -> None:
+    text = ".. code-block:: python\n\n   :caption: Complete\n\n   x = 1\n"
+    told = "a.py:7: :caption: stands below an empty line, where the code begins; write options"
+    [error] = [str(error) for error in find_wrong_code(PATH, 7, text)]
+    assert error.startswith(told)
+
+
 @pytest.mark.parametrize(
     ("code", "name"),
     [
