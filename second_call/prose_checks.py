@@ -120,8 +120,11 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
                 continue
             yield from find_slips(path, block.lineno, block.content)
             yield from find_wrong_code(path, block.lineno, block.content)
-            yield from find_misplaced_parts(path, block.lineno, block.content)
-            if block is not docstring:
+            is_docstring = block is docstring
+            yield from find_misplaced_parts(
+                path, block.lineno, block.content, is_docstring=is_docstring
+            )
+            if not is_docstring:
                 yield from find_second_titles(path, block.lineno, block.content)
 
 

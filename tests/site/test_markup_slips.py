@@ -203,6 +203,11 @@ def test_parts_in_a_wrong_place_are_told(change: tuple[str, str], told: str) -> 
     assert "".join(errors).startswith(told)
 
 
+def test_an_answer_below_the_docstring_is_told() -> None:
+    [error] = find_misplaced_parts(PATH, 7, ANSWER.partition("**Does")[0], is_docstring=False)
+    assert str(error).startswith("a.py:7: an answer below the docstring; it stands once, in the")
+
+
 def test_check_tells_of_slips_on_pages_and_in_recipes(tmp_path: Path) -> None:
     recipes = tmp_path / "recipes_source"
     recipes.mkdir()
