@@ -23,7 +23,7 @@ from .markup_slips import (
     find_words_behind_marks,
     find_wrong_code,
 )
-from .module_imports import find_lost_imports
+from .module_imports import find_in_helper, find_lost_imports
 from .recipe_files import find_misplaced, find_unlisted
 
 EXCUSES = Path("tests/site/comparisons.txt")
@@ -107,6 +107,8 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
     yield from find_unlisted(root, root / _RECIPES)
+    for path in sorted((root / _RECIPES).glob("_*.py")):
+        yield from find_in_helper(path)
     for recipe in load_recipes(root / _RECIPES):
         path = recipe.path
         docstring = recipe.blocks[0]
