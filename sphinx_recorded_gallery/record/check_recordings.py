@@ -1,7 +1,7 @@
 """Which recordings are current, and what they measured: `recorded-gallery check`."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -43,6 +43,7 @@ class Report:
     changed_modules: tuple[Path, ...] = ()  # modules shown in the recipe that made it stale
     left_to_gpu: tuple[str, ...] = ()  # keys in its text that only a GPU measures, with lines
     hints: tuple[str, ...] = ()  # what may be a mistake
+    versions: tuple[Mapping[str, str], ...] = ()  # of packages, for each process that is known
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
@@ -73,10 +74,12 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
     """Return the report on a recording that can be read."""
     recording = page.recording
     note = measurement_error = ""
+    versions = [recording.facts["versions"]]
     try:
         settings = load_settings(file.gallery)
         processes = read_processes(recording.path, page.recipe, recording, settings.release)
         note = _describe_processes(processes, settings)
+        versions += [replicate.versions for replicate in processes.replicates]
     except GalleryError as error:
         measurement_error = describe_error(error)
     status: Status = "current"
@@ -99,6 +102,7 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
         note=note,
         error=measurement_error,
         changed_modules=tuple(changed_modules),
+        versions=tuple(versions),
     )
 
 
