@@ -206,6 +206,27 @@ def test_a_value_as_python_writes_it_is_told_with_its_line(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            'en = { name = "English" }\nko = { name = "한국어" }\n\nko = { name = "말" }\n',
+            "languages.toml:4: ko stands twice, first in line 2; remove one of the lines",
+        ),
+        (
+            'ko = { name = "한국어" }\nen = { name = "English" }\n',
+            "languages.toml: ko is first, where the language of the sources stands; move the line "
+            "of en above all others",
+        ),
+    ],
+)
+def test_a_language_in_a_wrong_line_is_told(tmp_path: Path, lines: str, told: str) -> None:
+    (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
+    with pytest.raises(GalleryError) as caught:
+        load_languages(tmp_path)
+    assert caught.value.describe(tmp_path) == told
+
+
+@pytest.mark.parametrize(
     ("code", "name"),
     [("ja", "日本語"), ("de_AT", "Deutsch (Österreich)"), ("tlh", "tlh"), ("qaa_Latn", "qaa_Latn")],
 )
