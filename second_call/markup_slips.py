@@ -37,6 +37,12 @@ _NO_SENTENCE = re.compile(r" *(?:(?:[-*+]|\d+\.) |\.\. |:\w|([^\w\s])\1+$)")
 _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<title>\S.*)\n(?P<line>(?P<sign>[-=~^\"'+#*])(?P=sign)*)$", re.MULTILINE
 )
+# A line of signs below two lines of words, in no table
+_JOINED_HEADING = re.compile(
+    r"(?m)^(?!\.\.|([-=~^\"'+#*])\1{3,}$)\S.*\n(?P<title>\S.*)\n"
+    r"(?P<sign>[-=~^\"'+#*])(?P=sign){3,}$"
+)
+_FENCED_CODE = re.compile(r"(?ms)^ *```.*?(?:^ *```[ \t]*$|\Z)")  # as Markdown has it
 _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
@@ -52,6 +58,16 @@ _SLIPS = (
         re.compile(r"\[[^\]\n]+\]\(https?://[^)\s]+\)"),
         "a link of Markdown",
         "write `words <address>`__",
+    ),
+    (
+        re.compile(r"(?m)^#{1,6} +\S"),
+        "a heading of Markdown",
+        "write its words without #, and ---- below them",
+    ),
+    (
+        re.compile(r"(?<![\w$])\$(?:\w|[^\s$][^$\n]*[\\^({=][^$\n]*(?<!\s))\$(?!\w)"),
+        "a formula as Markdown has it",
+        "write :math:`...` without dollars",
     ),
     (
         re.compile(rf"(?<![\w`]):(?P<role>{_ROLES}): +`[^`]"),
@@ -102,6 +118,11 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
     prose = text
     for block in _BLOCKS_OF_CODE:
         prose = re.sub(block, _keep_lines, prose)
+    for fence in _FENCED_CODE.finditer(prose):
+        line = first_line + prose.count("\n", 0, fence.start())
+        remedy = "write .. code-block:: python, an empty line, and the code indented"
+        yield GalleryError("code as Markdown has it", path=path, line=line, remedy=remedy)
+    prose = _FENCED_CODE.sub(_keep_lines, prose)
     # A literal may show any markup.
     prose = _LITERAL.sub(lambda match: f"``x{_keep_lines(match)}``", prose)
 
@@ -136,6 +157,9 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         if len(match["line"]) < min(4, len(match["title"])):
             remedy = "write as many signs below a heading as it has letters"
             yield make_error(f"{match['line']} makes no heading", match.start("line"), remedy)
+    for match in _JOINED_HEADING.finditer(prose):
+        what = f"{match['title']!r} makes no heading right below a sentence"
+        yield make_error(what, match.start("title"), "leave an empty line above it")
 
 
 def find_words_behind_marks(path: Path, source: str) -> Iterator[GalleryError]:

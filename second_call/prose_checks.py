@@ -43,7 +43,7 @@ _COMPARES = re.compile(
 )
 # A number with the unit of a measurement
 _TYPED = re.compile(
-    r"(?<![\w.-])\d[\d,.]*[ \u00a0]?"
+    r"(?<![\w.-])\d(?:[\d,.]*\d)?x\b|(?<![\w.-])\d[\d,.]*[ \u00a0]?"
     r"(?:(?:[mµun]?s|min|[kKMGT]i?B|B/s|(?:milli|micro)?seconds?|minutes?|[kmg]igabytes?|percent)\b|[%×])"
 )
 # Markup and what stands for it while sentences are looked at; each keeps its lines

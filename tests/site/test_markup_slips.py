@@ -38,6 +38,11 @@ SLIPS = {
     "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
     "A list:\n- one\n- two": "a.py:8: a list right below a sentence is part of it",
     "- An item:\n  two lines\n  1. one": "a.py:9: a list right below a sentence is part of it",
+    "Words.\nHeading\n-------": "a.py:8: 'Heading' makes no heading right below a sentence; leave",
+    "Words.\n\n## Heading": "a.py:9: a heading of Markdown; write its words without #",
+    "It is\n\n```python\nx = `1`\n```\n": "a.py:9: code as Markdown has it; write .. code-block::",
+    "It needs $O(n^2)$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
+    "It needs $n$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
     "Words.\n\nHeading\n---": "a.py:10: --- makes no heading",
 }
 
@@ -53,6 +58,11 @@ RIGHT = [
     ":measured:`a.wall` from :measured:`b.wall`: and :doc:`this\n</page>`",
     ".. TODO: write this\n\n.. _a-place:\n\nHeading\n-------",
     "FAQ\n---",
+    "====  ====\nA     B\n====  ====\n1     2\n====  ====",
+    "====\nA\n====\n1\n====",
+    "Words.\n\n----\n\nHeading\n-------\nWords.",
+    "#. one\n#. two",
+    "It costs $5 (or $6), and $A=$B and ``$O(n^2)$``.",
     "The words of a text -\n--- are no heading.",
 ]
 
