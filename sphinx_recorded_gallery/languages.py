@@ -1,5 +1,6 @@
 """The languages of a project, read from ``languages.toml``."""
 
+import difflib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -170,7 +171,11 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
     for code in codes:
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
-            raise GalleryError(problem, remedy=f"to add one: {suggest('new-language', code)}")
+            remedy = f"to add one: {suggest('new-language', code)}"
+            similar = difflib.get_close_matches(code, languages, n=1, cutoff=0.8)
+            if similar:
+                remedy = f"did you mean {similar[0]}?"
+            raise GalleryError(problem, remedy=remedy)
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]

@@ -7,7 +7,13 @@ import pytest
 
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.languages import Language, Mirror, load_languages, name_of
+from sphinx_recorded_gallery.languages import (
+    Language,
+    Mirror,
+    choose_languages,
+    load_languages,
+    name_of,
+)
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
 from tests.helpers.gallery import ROOT, Gallery, git
 from tests.helpers.modules import run_module
@@ -203,6 +209,15 @@ def test_a_value_as_python_writes_it_is_told_with_its_line(tmp_path: Path) -> No
     told = caught.value.describe(tmp_path)
     assert told.startswith("languages.toml: not valid TOML: Invalid value (at line 2, column ")
     assert "; mend the line: texts stand in quotes, and true and false have small letters" in told
+
+
+def test_a_language_of_a_similar_code_is_suggested(tmp_path: Path) -> None:
+    lines = 'en = { name = "English" }\nzh_CN = { name = "简体中文" }\n'
+    (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
+    for code, remedy in (("zh-CN", "did you mean zh_CN?"), ("ja", "to add one: ")):
+        with pytest.raises(GalleryError) as caught:
+            choose_languages(tmp_path, [code])
+        assert caught.value.remedy.startswith(remedy)
 
 
 @pytest.mark.parametrize(
