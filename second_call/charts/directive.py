@@ -42,12 +42,11 @@ from .bars import (
 from .chart_data import ChartData, Drawing, Role
 from .lines import draw_lines
 from .parts import draw_parts
-from .query import query
+from .query import BUSY, query
 from .scatter import draw_scatter
 from .spans import LANE_CHARACTERS, SpansData, draw_spans, query_spans
 
 _CLEAR_LOSS = 0.9  # times as fast as before; one run of two equal variants may tell 0.95
-BUSY = "busy"  # a form, in the place of quantities
 _BUSY_QUANTITIES = {WALL, GPU}  # which make a busy bar when both are named
 _LIMITED_QUANTITIES = {WALL, GPU}  # which may have a limit
 # A cell of a table that is a drawing

@@ -756,6 +756,20 @@ OTHERS = """
 """
 
 
+EMPTY = '''
+"""
+Empty
+=====
+
+.. chart:: wall
+
+   Nothing.
+"""
+
+x = 1
+'''
+
+
 @pytest.mark.slow
 def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     gallery.add("steps", RECIPE)
@@ -775,6 +789,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         ("its case has several sizes; choose one by :case:", "Adam.10", "Adam"),
         ("no quantity is called 'hole'; choose among: ", ":whole: wall", ":whole: hole"),
         ("no quantity is called 'wal'; similar: wall [", ":: gpu\n", ":: wal\n"),
+        ("no quantity is called 'bsy'; similar: busy [", ":: gpu\n", ":: bsy\n"),
         ("'adam.10.plain.wall'; similar: wall [", ":: gpu\n", ":: adam.10.plain.wall\n"),
         ("no quantity is called 'wall@2.9'; similar: wall [", ":: gpu\n", ":: wall@2.9\n"),
         (
@@ -809,6 +824,9 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     told = "'Adan.10' is not a case with wall; write :case: with one of: Adam.10, Adam.100"
     assert warnings.count(told) == 1
     assert "no measurement is called" not in warnings  # the case is told once, not each key of it
+    gallery.add("empty", EMPTY)
+    told = "no quantity is called 'wall'; this recipe publishes no rows: add display({"
+    assert gallery.build().warnings.count(told) == 1
     gallery.write("steps", RECIPE + "\nsizes = {\n")
     warnings = gallery.build().warnings
     assert "'{' was never closed" in warnings
