@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from second_call.recipe_files import find_wrong_names
+from second_call.recipe_files import find_unknown_titles, find_wrong_names
+from second_call.short_titles import list_short_titles
 from tests.helpers.gallery import ROOT
 
 
@@ -22,6 +23,20 @@ def test_a_wrong_name_is_told_with_one_near_it(tmp_path: Path, name: str, near_n
         f"{name}.py: the name of a recipe has small letters, digits and _ between them; "
         f"rename it, for example to {near_name}.py, and record it again"
     )
+
+
+def test_a_short_title_of_no_recipe_is_told(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    for name in list_short_titles():
+        (recipes / f"{name}.py").touch()
+    (recipes / "memory.py").rename(recipes / "memories.py")
+    assert [*find_unknown_titles(tmp_path, recipes)] == []  # a site without short titles
+    titles = tmp_path / "second_call/short_titles.py"
+    titles.parent.mkdir()
+    titles.touch()
+    [told] = find_unknown_titles(tmp_path, recipes)
+    assert str(told) == f"{titles}: 'memory' is no recipe; did you mean 'memories'?"
 
 
 def test_a_recording_refuses_a_wrong_name_before_it_runs(tmp_path: Path) -> None:
