@@ -227,6 +227,9 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
             continue
         if match["language"] != "python":
             continue
+        if code.startswith(">>> "):
+            yield make_error("code to copy has the prompt >>>", "leave it out, and the output")
+            continue
         try:
             ast.parse(code)
         except SyntaxError as error:

@@ -123,6 +123,7 @@ def test_a_second_title_is_told() -> None:
         ("python", "x = (1", "a.py:9: code to copy that Python cannot read: '(' was never closed"),
         ("python", "x = 1\n" * (MOST_LINES_OF_CODE + 1), "a.py:9: code to copy has 28 lines, and"),
         ("python", "x = 1\n" * MOST_LINES_OF_CODE, ""),
+        ("python", ">>> x = 1\n>>> x\n1", "a.py:9: code to copy has the prompt >>>; leave it out"),
         ("diff", "x = 1\ny = 2", "a.py:9: a diff without a changed line; begin changed lines"),
         ("diff", "- x = 1\n+ y = 2", ""),
         ("console", "x = (1", ""),
