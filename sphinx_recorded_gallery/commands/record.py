@@ -45,7 +45,8 @@ def check(project: Project, options: argparse.Namespace) -> bool:
         texts = "text" if len(problems) == 1 else "texts"
         print(f"{len(problems)} {texts} to correct")
     are_current = all(report.status == "current" and not report.error for report in reports)
-    return are_current and not problems and not wrong_packages
+    has_wrong_units = any(report.has_wrong_units for report in reports)
+    return are_current and not has_wrong_units and not problems and not wrong_packages
 
 
 @command(

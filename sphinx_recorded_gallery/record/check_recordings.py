@@ -17,7 +17,7 @@ from ..errors import (
 from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities, name_own_list
-from ..measurements.rows import find_hints
+from ..measurements.rows import WrongUnitError, find_hints
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
@@ -43,6 +43,7 @@ class Report:
     changed_modules: tuple[Path, ...] = ()  # modules shown in the recipe that made it stale
     left_to_gpu: tuple[str, ...] = ()  # keys in its text that only a GPU measures, with lines
     hints: tuple[str, ...] = ()  # what may be a mistake
+    has_wrong_units: bool = False  # which are among the hints, and are to be corrected
     versions: tuple[Mapping[str, str], ...] = ()  # of packages, for each process that is known
 
 
@@ -174,7 +175,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         if report.status == "current" and report.recording and report.recipe:
             found = find_hints(report.recording.notebook, report.recipe, quantities, own_list)
             hints = tuple(error.describe(Path.cwd()) for error in found)
-            report = replace(report, hints=hints)
+            has_wrong_units = any(isinstance(error, WrongUnitError) for error in found)
+            report = replace(report, hints=hints, has_wrong_units=has_wrong_units)
         if report.status == "current" and report.recording and not report.recording.on_gpu:
             report = replace(report, left_to_gpu=_find_left_to_gpu(file, folder, project))
         reports.append(report)
