@@ -117,6 +117,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
 	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
 		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
+	@$(BIN)/python -m second_call.recipe_files recipes_source
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
@@ -126,6 +127,7 @@ page: $(VENV)/html ## render the English pages and tell what is left to do (RECI
 
 check: $(VENV)/html ## tell which recordings are current, and check texts and translations (LANGUAGES=ko)
 	@$(if $(filter en,$(LANGUAGES)),echo "error: English has no catalogs; to check its pages: make page" >&2; exit 1)
+	@$(BIN)/python -m second_call.recipe_files recipes_source
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) check-po $(LANGUAGES) && exit $$recordings
 
 ##@ Translate

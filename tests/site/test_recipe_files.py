@@ -45,6 +45,8 @@ def test_a_recording_refuses_a_wrong_name_before_it_runs(tmp_path: Path) -> None
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: {tmp_path}/Mine.py: the name of a recipe has small")
-    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
-    check, record = "second_call.recipe_files recipes_source", "$(ENGINE) record"
-    assert commands.index(check) < commands.index(record)
+    # Nor does `check` then ask to record it, or to list it
+    for target, command in (("record", "record"), ("page", "check"), ("check", "check")):
+        commands = (ROOT / "Makefile").read_text().partition(f"\n{target}:")[2].partition("\n\n")[0]
+        check = "second_call.recipe_files recipes_source"
+        assert commands.index(check) < commands.index(f"$(ENGINE) {command}")
