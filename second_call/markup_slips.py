@@ -42,6 +42,12 @@ _JOINED_HEADING = re.compile(
     r"(?m)^(?!\.\.|([-=~^\"'+#*])\1{3,}$)\S.*\n(?P<title>\S.*)\n"
     r"(?P<sign>[-=~^\"'+#*])(?P=sign){3,}$"
 )
+# A line of a sentence above one that is indented more: a term of a definition list to docutils
+_LONG_TERM = re.compile(
+    r"(?:\A|(?<=\n\n)|(?<=\n)(?= *[-*+] ))(?P<indent> *(?:(?:[-*+]|\d+\.) +)*)"
+    r"(?!\.\. |:[\w-]+: |\|)\S.*[^\s.:?!|]\n(?P<below> +)\S"
+)
+_SHORTEST_LONG_TERM = 60  # letters; a term is a word or a few
 _FENCED_CODE = re.compile(r"(?ms)^ *```.*?(?:^ *```[ \t]*$|\Z)")  # as Markdown has it
 _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
@@ -157,6 +163,12 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         if len(match["line"]) < min(4, len(match["title"])):
             remedy = "write as many signs below a heading as it has letters"
             yield make_error(f"{match['line']} makes no heading", match.start("line"), remedy)
+    for match in _LONG_TERM.finditer(prose):
+        is_long = len(match[0].partition("\n")[0]) >= _SHORTEST_LONG_TERM
+        if is_long and len(match["below"]) > len(match["indent"]):
+            what = "this line is indented more than its sentence, which makes a list of terms"
+            remedy = "begin it where the line above begins"
+            yield make_error(what, match.start("below"), remedy)
     for match in _JOINED_HEADING.finditer(prose):
         what = f"{match['title']!r} makes no heading right below a sentence"
         yield make_error(what, match.start("title"), "leave an empty line above it")

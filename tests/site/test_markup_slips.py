@@ -19,6 +19,9 @@ from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 PATH = Path("a.py")
 
+LONG = "A sentence that goes on for more than one line of this text, and so"
+TERMS = "a.py:{}: this line is indented more than its sentence, which makes a list of terms; begin"
+
 # A text that begins in line 7, and what is told of it: the line and the first words
 SLIPS = {
     "See\n[the docs](https://a.org).": "a.py:8: a link of Markdown; write `words <address>`__",
@@ -38,6 +41,9 @@ SLIPS = {
     "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
     "A list:\n- one\n- two": "a.py:8: a list right below a sentence is part of it",
     "- An item:\n  two lines\n  1. one": "a.py:9: a list right below a sentence is part of it",
+    f"{LONG}\n  on.": TERMS.format(8),
+    f"- {LONG}\n    on.": TERMS.format(8),
+    f"- One\n- {LONG}\n    on.": TERMS.format(9),
     "Words.\nHeading\n-------": "a.py:8: 'Heading' makes no heading right below a sentence; leave",
     "Words.\n\n## Heading": "a.py:9: a heading of Markdown; write its words without #",
     "It is\n\n```python\nx = `1`\n```\n": "a.py:9: code as Markdown has it; write .. code-block::",
@@ -61,6 +67,9 @@ RIGHT = [
     "====  ====\nA     B\n====  ====\n1     2\n====  ====",
     "====\nA\n====\n1\n====",
     "Words.\n\n----\n\nHeading\n-------\nWords.",
+    "cache\n  what is kept",
+    f"- {LONG}\n  on.\n\n* - {LONG}\n    on.\n\n1. {LONG}\n   on.",
+    f"{LONG}::\n\n  on.\n\n:field: {LONG}\n  on.\n\n.. [1] {LONG}\n   on.",
     "#. one\n#. two",
     "It costs $5 (or $6), and $A=$B and ``$O(n^2)$``.",
     "The words of a text -\n--- are no heading.",
