@@ -17,12 +17,22 @@ ALL_RECIPES = $(patsubst recipes_source/%.py,%,$(wildcard recipes_source/[a-z]*.
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
 # LANGUAGE in the environment is a variable of gettext
+# Of a variable with the name of another one: the same command with the right name
+correct = $(1) is called $(2) here: make $(MAKECMDGOALS) $(patsubst $(1)=%,$(2)=%,$(MAKEOVERRIDES))
 ifeq ($(origin LANGUAGE),command line)
-$(error LANGUAGE is called LANGUAGES here: make $(MAKECMDGOALS) LANGUAGES=$(LANGUAGE))
+$(error $(call correct,LANGUAGE,LANGUAGES))
 endif
 unexport LANGUAGE
 ifeq ($(origin RECIPE),command line)
-$(error RECIPE is called RECIPES here: make $(MAKECMDGOALS) RECIPES=$(RECIPE))
+$(error $(call correct,RECIPE,RECIPES))
+endif
+ifeq ($(origin NAME),command line)
+ifneq ($(filter record drift page,$(MAKECMDGOALS)),)
+$(error $(call correct,NAME,RECIPES))
+endif
+endif
+ifeq ($(origin RECIPES) $(MAKECMDGOALS),command line check)
+$(error check looks at all recipes and takes no RECIPES; for the page of one: make page RECIPES=$(RECIPES))
 endif
 BASE ?= main
 # RELEASE is another one than pages show, to compare with
@@ -34,9 +44,14 @@ REPLICATES ?=
 WORKERS ?=
 SCHEDULER ?=
 DEVICE ?= gpu
-RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
+# FORCE=yes would otherwise be taken for no
+refuse_words = $(if $(filter-out 0 1,$($(1))),$(error write $(1)=1 instead of $(1)=$($(1))))
+# A machine is one folder below recordings/
+MACHINE_FOLDER = $(if $(findstring /,$(MACHINE))$(filter .%,$(MACHINE))$(word 2,$(MACHINE)),\
+	$(error MACHINE is the name of a folder in recordings/, such as mine, and not $(MACHINE)))recordings/$(MACHINE)
+RECORDFLAGS = $(call refuse_words,FORCE)$(call refuse_words,REPLACE_GPU)--device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
-	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
+	$(if $(MACHINE),--recordings-folder $(MACHINE_FOLDER))
 
 FORMS := .github/ISSUE_TEMPLATE
 
@@ -97,11 +112,12 @@ record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1,
 drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD, RELEASE=2.11)
 	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(RELEASE),--release $(RELEASE)) \
-		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
+		$(if $(MACHINE),--recordings-folder $(MACHINE_FOLDER)) $(RECIPES)
 
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
 	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
 		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
+	@$(BIN)/python -m second_call.recipe_files recipes_source
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
@@ -111,6 +127,7 @@ page: $(VENV)/html ## render the English pages and tell what is left to do (RECI
 
 check: $(VENV)/html ## tell which recordings are current, and check texts and translations (LANGUAGES=ko)
 	@$(if $(filter en,$(LANGUAGES)),echo "error: English has no catalogs; to check its pages: make page" >&2; exit 1)
+	@$(BIN)/python -m second_call.recipe_files recipes_source
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) check-po $(LANGUAGES) && exit $$recordings
 
 ##@ Translate

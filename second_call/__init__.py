@@ -113,6 +113,7 @@ def _change_pages(app: Sphinx) -> None:
     app.connect("builder-inited", code_colours.shorten_marks)
     app.connect("builder-inited", _change_translated_pages)
     app.connect("env-updated", navigation.warn_of_unknown_recipes)
+    app.connect("env-updated", navigation.warn_of_lost_redirects)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", navigation.shorten_links, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)

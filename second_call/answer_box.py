@@ -21,6 +21,7 @@ from sphinx_recorded_gallery.api import (
     RecipePage,
 )
 
+from .answer_text import ANSWER_REMEDY
 from .charts.directive import chart
 from .code_tabs import code_tab, code_tabs, has_caption, tab_name
 from .labels import _
@@ -177,11 +178,16 @@ def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePag
 
     Warns if the page has no answer and ``second_call_answer_required`` is set.
     """
-    parts = next(document.findall(answer), None)
-    if parts is None:
+    answers = list(document.findall(answer))
+    for later in answers[1:]:
+        text = f"answer: a second one, below the docstring; {ANSWER_REMEDY}"
+        logger.warning("%s", text, location=later, type="second_call", subtype="answer")
+        later.parent.remove(later)
+    if not answers:
         if env.config.second_call_answer_required:
             _warn_of_missing_answer(page)
         return
+    parts = answers[0]
     if parts.get("has_mistake"):
         parts.parent.remove(parts)
         return

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
 
+ANSWER_REMEDY = "it stands once, in the docstring: move it there, or put both together"
 _ANSWER = re.compile(r"(?m)^\.\. answer::")
 # A directive that is not indented is in no answer.
 _HERO_OUTSIDE = re.compile(r"(?m)^\.\. chart::.*\n(?: +:.*\n)*? +(?P<option>:hero:)")
@@ -19,10 +20,13 @@ _FIRST_CELL = "GPU busy below 80%"
 _LEAST_ROWS, _MOST_ROWS = 3, 5  # below the head
 
 
-def find_misplaced_parts(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
+def find_misplaced_parts(
+    path: Path, first_line: int, text: str, *, is_docstring: bool = True
+) -> Iterator[GalleryError]:
     """Yield a second answer, charts with ``:hero:`` outside of it, and a wrong first table.
 
-    ``text`` begins in ``first_line``. Its table is looked at if it has an answer.
+    ``text`` begins in ``first_line``. Its table is looked at if it has an answer. Only a docstring
+    may have one.
     """
 
     def make_error(what: str, start: int, remedy: str) -> GalleryError:
@@ -30,6 +34,9 @@ def find_misplaced_parts(path: Path, first_line: int, text: str) -> Iterator[Gal
         return GalleryError(what, path=path, line=line, remedy=remedy)
 
     answers = [*_ANSWER.finditer(text)]
+    if answers and not is_docstring:
+        yield make_error("an answer below the docstring", answers[0].start(), ANSWER_REMEDY)
+        return
     for second in answers[1:]:
         yield make_error("a second answer", second.start(), "a page has one; put them together")
     for hero in _HERO_OUTSIDE.finditer(text):

@@ -37,10 +37,23 @@ _NO_SENTENCE = re.compile(r" *(?:(?:[-*+]|\d+\.) |\.\. |:\w|([^\w\s])\1+$)")
 _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<title>\S.*)\n(?P<line>(?P<sign>[-=~^\"'+#*])(?P=sign)*)$", re.MULTILINE
 )
+# A line of signs below two lines of words, in no table
+_JOINED_HEADING = re.compile(
+    r"(?m)^(?!\.\.|([-=~^\"'+#*])\1{3,}$)\S.*\n(?P<title>\S.*)\n"
+    r"(?P<sign>[-=~^\"'+#*])(?P=sign){3,}$"
+)
+# A line of a sentence above one that is indented more: a term of a definition list to docutils
+_LONG_TERM = re.compile(
+    r"(?:\A|(?<=\n\n)|(?<=\n)(?= *[-*+] ))(?P<indent> *(?:(?:[-*+]|\d+\.) +)*)"
+    r"(?!\.\. |:[\w-]+: |\|)\S.*[^\s.:?!|]\n(?P<below> +)\S"
+)
+_SHORTEST_LONG_TERM = 60  # letters; a term is a word or a few
+_FENCED_CODE = re.compile(r"(?ms)^ *```.*?(?:^ *```[ \t]*$|\Z)")  # as Markdown has it
 _CODE_BLOCK = re.compile(
     r"(?m)^(?P<indent> *)\.\. code-block:: *(?P<language>\w+)\n"
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
 )
+_OPTION = re.compile(r":(?:caption|class|emphasize-lines|linenos|name):")
 _COMMENT = re.compile(r"\s*(?P<lines>(?:#.*(?:\n|\Z))+)")  # at the beginning of a block
 _MARKUP_IN_COMMENT = re.compile(r"(?m)^# *(?:\.\. [\w-]+::|([-=~])\1{3,}$)|:\w+:`")
 _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
@@ -51,6 +64,16 @@ _SLIPS = (
         re.compile(r"\[[^\]\n]+\]\(https?://[^)\s]+\)"),
         "a link of Markdown",
         "write `words <address>`__",
+    ),
+    (
+        re.compile(r"(?m)^#{1,6} +\S"),
+        "a heading of Markdown",
+        "write its words without #, and ---- below them",
+    ),
+    (
+        re.compile(r"(?<![\w$])\$(?:\w|[^\s$][^$\n]*[\\^({=][^$\n]*(?<!\s))\$(?!\w)"),
+        "a formula as Markdown has it",
+        "write :math:`...` without dollars",
     ),
     (
         re.compile(rf"(?<![\w`]):(?P<role>{_ROLES}): +`[^`]"),
@@ -101,6 +124,11 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
     prose = text
     for block in _BLOCKS_OF_CODE:
         prose = re.sub(block, _keep_lines, prose)
+    for fence in _FENCED_CODE.finditer(prose):
+        line = first_line + prose.count("\n", 0, fence.start())
+        remedy = "write .. code-block:: python, an empty line, and the code indented"
+        yield GalleryError("code as Markdown has it", path=path, line=line, remedy=remedy)
+    prose = _FENCED_CODE.sub(_keep_lines, prose)
     # A literal may show any markup.
     prose = _LITERAL.sub(lambda match: f"``x{_keep_lines(match)}``", prose)
 
@@ -135,6 +163,15 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         if len(match["line"]) < min(4, len(match["title"])):
             remedy = "write as many signs below a heading as it has letters"
             yield make_error(f"{match['line']} makes no heading", match.start("line"), remedy)
+    for match in _LONG_TERM.finditer(prose):
+        is_long = len(match[0].partition("\n")[0]) >= _SHORTEST_LONG_TERM
+        if is_long and len(match["below"]) > len(match["indent"]):
+            what = "this line is indented more than its sentence, which makes a list of terms"
+            remedy = "begin it where the line above begins"
+            yield make_error(what, match.start("below"), remedy)
+    for match in _JOINED_HEADING.finditer(prose):
+        what = f"{match['title']!r} makes no heading right below a sentence"
+        yield make_error(what, match.start("title"), "leave an empty line above it")
 
 
 def find_words_behind_marks(path: Path, source: str) -> Iterator[GalleryError]:
@@ -193,7 +230,17 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
 
         if match["language"] == "diff" and not re.search(r"(?m)^[-+]", code):
             yield make_error("a diff without a changed line", "begin changed lines with - or +")
+        option = _OPTION.match(code)
+        if option and not match["options"]:
+            yield make_error(
+                f"{option[0]} stands below an empty line, where the code begins",
+                "write options right below .. code-block::",
+            )
+            continue
         if match["language"] != "python":
+            continue
+        if code.startswith(">>> "):
+            yield make_error("code to copy has the prompt >>>", "leave it out, and the output")
             continue
         try:
             ast.parse(code)

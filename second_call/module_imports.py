@@ -1,4 +1,4 @@
-"""Imports of modules beside the recipes that leave downloads without their code.
+"""Imports of modules beside the recipes that fail, or leave downloads without their code.
 
 A cell with nothing but ``from _module import ...`` shows and runs the source of that module, on the
 page and in downloads (CONTRIBUTING.md). Any other import of it works beside the file alone.
@@ -7,8 +7,10 @@ page and in downloads (CONTRIBUTING.md). Any other import of it works beside the
 """
 
 import ast
+import difflib
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from sphinx_gallery.py_source_parser import Block
@@ -17,14 +19,16 @@ from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 
 def find_lost_imports(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
-    """Yield the first import in each cell of a recipe whose module its downloads would lack.
+    """Yield imports of modules that there are not, and the first in each cell that is lost.
 
-    ``blocks`` are those of the recipe; what Python cannot read of them is told with the recipe.
+    Downloads would lack the module of the latter. ``blocks`` are those of the recipe; what Python
+    cannot read of them is told with the recipe.
     """
     for block in blocks:
         if block.type != "code":
             continue
         statements = ast.parse(block.content).body
+        yield from _find_missing(path, block.lineno, statements)
         if all(_is_shown(statement) for statement in statements):
             continue
         for node in ast.walk(ast.Module(statements, [])):
@@ -42,6 +46,61 @@ def find_lost_imports(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryEr
             break
 
 
+def find_in_helper(path: Path) -> Iterator[GalleryError]:
+    """Yield the imports in a module beside the recipes of another one there, or of none.
+
+    A cell shows the module alone, so that downloads would lack the other.
+    """
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return  # told with the recipe that shows it
+    yield from _find_missing(path, 1, tree.body)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import):
+            continue  # ``from _module import`` is refused where a recipe is read
+        module = _find_module(node, path.parent)
+        if module:
+            yield GalleryError(
+                f"downloads would lack {module}.py, which this module imports",
+                path=path,
+                line=node.lineno,
+                remedy="move the needed code into it",
+            )
+
+
+def _find_missing(path: Path, line: int, statements: list[ast.stmt]) -> Iterator[GalleryError]:
+    """Yield the imports, below ``line`` of a file, of private modules that are nowhere.
+
+    So is a misspelt module beside the recipes; Python and packages have private modules, too.
+    """
+    for node in ast.walk(ast.Module(statements, [])):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for name in _list_names(node):
+            if not name.startswith("_") or name.startswith("__"):
+                continue
+            is_beside = any((path.parent / file).exists() for file in (name, f"{name}.py"))
+            if is_beside or find_spec(name):
+                continue
+            modules = [module.stem for module in sorted(path.parent.glob("_*.py"))]
+            similar = difflib.get_close_matches(name, modules, n=1)
+            remedy = f"write {name}.py"
+            if similar:
+                remedy = f"did you mean {similar[0]}?"
+            text = f"no module {name} is beside the recipes"
+            yield GalleryError(text, path=path, line=line + node.lineno - 1, remedy=remedy)
+
+
+def _list_names(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Return the modules or packages that an import is of, without those inside of packages."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    else:
+        names = [node.module or ""]
+    return [name.partition(".")[0] for name in names]
+
+
 def _is_shown(statement: ast.stmt) -> bool:
     """Return whether a cell of such statements shows and runs the code of their module."""
     return isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("_")
@@ -49,18 +108,16 @@ def _is_shown(statement: ast.stmt) -> bool:
 
 def _find_module(node: ast.Import | ast.ImportFrom, folder: Path) -> str:
     """Return the module in a folder that an import is of; empty if it is none of those."""
-    if isinstance(node, ast.ImportFrom):
-        names = [node.module or ""]
-    else:
-        names = [alias.name for alias in node.names]
-    for name in names:
+    for name in _list_names(node):
         if name.startswith("_") and (folder / f"{name}.py").is_file():
             return name
     return ""
 
 
 def find_all(folder: Path) -> Iterator[GalleryError]:
-    """Yield such imports of all recipes in a folder, up to one that cannot be read."""
+    """Yield such imports of all modules in a folder, and of recipes up to one with an error."""
+    for path in sorted(folder.glob("_*.py")):
+        yield from find_in_helper(path)
     for recipe in load_recipes(folder):
         yield from find_lost_imports(recipe.path, recipe.blocks)
 

@@ -37,17 +37,33 @@ def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
 
 
 def warn_of_unknown_recipes(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of each name in ``second_call_recipes`` that no recipe has."""
+    """Warn of each name in ``second_call_recipes`` that no recipe has, or that is there twice."""
     names = [file.name for file in Gallery(env).files.values()]
-    for name in app.config.second_call_recipes:
-        if name in names:
-            continue
-        error = GalleryError(
-            f"second_call_recipes names {name!r}, which is no recipe",
-            path=Path(app.confdir, "conf.py"),
-            remedy=_suggest_correction(name, names),
-        )
-        logger.warning("%s", error, type="second_call", subtype="recipes")
+    named = app.config.second_call_recipes
+    for name in dict.fromkeys(named):
+        if name not in names:
+            text = f"second_call_recipes names {name!r}, which is no recipe"
+            _warn_of_conf(app, text, _suggest_correction(name, names))
+        elif named.count(name) > 1:
+            text = f"second_call_recipes names {name!r} twice"
+            _warn_of_conf(app, text, "remove one of the lines")
+
+
+def warn_of_lost_redirects(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of each address in ``redirects`` that leads to a page of this site that is not there."""
+    for docname, target in find_redirects(app.config).items():
+        page = _find_moved(docname, target)
+        if page and page not in env.found_docs:
+            similar = difflib.get_close_matches(page, env.found_docs, n=1)
+            remedy = "name a page that is there"
+            if similar:
+                remedy = f"did you mean the one of {similar[0]}?"
+            _warn_of_conf(app, f"redirects leads {docname!r} to {target!r}, no page", remedy)
+
+
+def _warn_of_conf(app: Sphinx, text: str, remedy: str) -> None:
+    error = GalleryError(text, path=Path(app.confdir, "conf.py"), remedy=remedy)
+    logger.warning("%s", error, type="second_call", subtype="recipes")
 
 
 def _suggest_correction(name: str, names: Collection[str]) -> str:
@@ -147,12 +163,21 @@ def remove_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
 def _find_address(app: Sphinx, pagename: str, docname: str) -> str:
     """Return the address of a page from another one; of a page that moved, where it leads."""
     target = find_redirects(app.config).get(docname, "")
-    file, hash_sign, anchor = target.partition("#")
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), file))
-    if not file or not path.endswith(".html"):
+    page = _find_moved(docname, target)
+    if not page:
         return app.builder.get_relative_uri(pagename, docname)
-    address = app.builder.get_relative_uri(pagename, path.removesuffix(".html"))
+    address = app.builder.get_relative_uri(pagename, page)
+    _file, hash_sign, anchor = target.partition("#")
     return f"{address}{hash_sign}{anchor}"
+
+
+def _find_moved(docname: str, target: str) -> str:
+    """Return the page to which a redirection leads; empty if it leads to another site or file."""
+    file = target.partition("#")[0]
+    if "://" in file or not file.endswith(".html"):
+        return ""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), file))
+    return path.removesuffix(".html")
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:

@@ -23,8 +23,8 @@ from .markup_slips import (
     find_words_behind_marks,
     find_wrong_code,
 )
-from .module_imports import find_lost_imports
-from .recipe_files import find_misplaced, find_unlisted
+from .module_imports import find_in_helper, find_lost_imports
+from .recipe_files import find_misplaced, find_unknown_titles, find_unlisted
 
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
@@ -43,7 +43,7 @@ _COMPARES = re.compile(
 )
 # A number with the unit of a measurement
 _TYPED = re.compile(
-    r"(?<![\w.-])\d[\d,.]*[ \u00a0]?"
+    r"(?<![\w.-])\d(?:[\d,.]*\d)?x\b|(?<![\w.-])\d[\d,.]*[ \u00a0]?"
     r"(?:(?:[mµun]?s|min|[kKMGT]i?B|B/s|(?:milli|micro)?seconds?|minutes?|[kmg]igabytes?|percent)\b|[%×])"
 )
 # Markup and what stands for it while sentences are looked at; each keeps its lines
@@ -107,6 +107,9 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
     yield from find_unlisted(root, root / _RECIPES)
+    yield from find_unknown_titles(root, root / _RECIPES)
+    for path in sorted((root / _RECIPES).glob("_*.py")):
+        yield from find_in_helper(path)
     for recipe in load_recipes(root / _RECIPES):
         path = recipe.path
         docstring = recipe.blocks[0]
@@ -120,8 +123,11 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
                 continue
             yield from find_slips(path, block.lineno, block.content)
             yield from find_wrong_code(path, block.lineno, block.content)
-            yield from find_misplaced_parts(path, block.lineno, block.content)
-            if block is not docstring:
+            is_docstring = block is docstring
+            yield from find_misplaced_parts(
+                path, block.lineno, block.content, is_docstring=is_docstring
+            )
+            if not is_docstring:
                 yield from find_second_titles(path, block.lineno, block.content)
 
 

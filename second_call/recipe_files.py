@@ -5,6 +5,7 @@
 one has to be recorded again.
 """
 
+import difflib
 import re
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from sphinx_recorded_gallery.api import GalleryError
 
 from .new_recipe import NAME, PAGES
+from .short_titles import list_short_titles
 
 
 def find_misplaced(folder: Path) -> Iterator[GalleryError]:
@@ -59,6 +61,23 @@ def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
         if NAME.fullmatch(path.stem) and page not in listed:
             remedy = f"add this line, and {path.stem!r} to second_call_recipes in conf.py"
             yield GalleryError(f"{page} is missing", path=pages, remedy=remedy)
+
+
+def find_unknown_titles(root: Path, recipes: Path) -> Iterator[GalleryError]:
+    """Yield an error for each short title of a recipe that there is not, on the site that has them.
+
+    A recipe without one has its whole title in menus.
+    """
+    titles = root / "second_call/short_titles.py"
+    if not titles.is_file():
+        return
+    for name in list_short_titles():
+        if (recipes / f"{name}.py").is_file():
+            continue
+        names = [path.stem for path in sorted(recipes.glob("[!_.]*.py"))]
+        similar = difflib.get_close_matches(name, names, n=1)
+        remedy = f"did you mean {similar[0]!r}?" if similar else "remove its line"
+        yield GalleryError(f"{name!r} is no recipe", path=titles, remedy=remedy)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The languages of a project, read from ``languages.toml``."""
 
+import difflib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ FILE_NAME = "languages.toml"
 _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 CODE_REMEDY = "use one such as ja or pt_BR"
+_LINE = re.compile(r"\[?(?P<code>\w+)(?:\]| *=)")
 # A name in code that stands for others, such as pkg: no option, and no sign that a shell obeys
 _STAND_IN = re.compile(r"[^\W\d][\w-]*")
 
@@ -118,19 +120,46 @@ def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
     """Return the languages of a project by code, the source language first.
 
     A project without ``languages.toml`` has one language, ``default``. Raises ``GalleryError`` if
-    the file does not list languages.
+    the file does not list languages, or ``default`` below others.
     """
     path = root / FILE_NAME
     if not path.exists():
         return {default: Language(code=default, name=name_of(default))}
+    text = ""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
+        repeated = _find_repeated(path, text)
+        if repeated:
+            raise repeated from None
         remedy = "mend the line: texts stand in quotes, and true and false have small letters"
         raise GalleryError(f"not valid TOML: {error}", path=path, remedy=remedy) from None
     if not data:
         raise GalleryError("no language", path=path, remedy="add that of the sources first")
+    first = next(iter(data))
+    if default in data and first != default:
+        raise GalleryError(
+            f"{first} is first, where the language of the sources stands",
+            path=path,
+            remedy=f"move the line of {default} above all others",
+        )
     return {code: _parse(path, code, entry) for code, entry in data.items()}
+
+
+def _find_repeated(path: Path, text: str) -> GalleryError | None:
+    """Return the error of a language that stands twice in ``languages.toml``; None if none does."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _LINE.match(line)
+        if not match:
+            continue
+        code = match["code"]
+        if code in lines:
+            problem = f"{code} stands twice, first in line {lines[code]}"
+            return GalleryError(problem, path=path, line=number, remedy="remove one of the lines")
+        lines[code] = number
+    return None
 
 
 def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> list[Language]:
@@ -142,7 +171,11 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
     for code in codes:
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
-            raise GalleryError(problem, remedy=f"to add one: {suggest('new-language', code)}")
+            remedy = f"to add one: {suggest('new-language', code)}"
+            similar = difflib.get_close_matches(code, languages, n=1, cutoff=0.8)
+            if similar:
+                remedy = f"did you mean {similar[0]}?"
+            raise GalleryError(problem, remedy=remedy)
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]
@@ -220,7 +253,8 @@ def read_languages(app: "Sphinx", config: Config) -> None:
         source = "en"
     elif has_catalogs:
         source = _language_of_conf(app, config)
-    languages = load_languages(Path(app.confdir), source)
+    # Where the file lists languages, its first is that of the sources, whatever conf.py says.
+    languages = load_languages(Path(app.confdir), "" if is_listed else source)
     if code not in languages:
         languages[code] = Language(code=code, name=name_of(code), published=False)
         if is_listed:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.domains import Domain
 
 _LOGGER = "sphinx.sphinx.util.docutils"  # through which Sphinx passes on what docutils tells
+_LOGGER_OF_CODE = "sphinx.sphinx.highlighting"
 _LOGGER_OF_PICTURES = "sphinx.sphinx.environment.collectors.asset"
 _LEAST_LIKENESS = 0.7  # of two spellings of a name
 _WRONG_ROLE = re.compile(r'Unknown interpreted text role "(?P<name>[^"]+)"')
@@ -47,6 +48,7 @@ def setup(app: Sphinx) -> None:
     from sphinx.domains.std import warn_missing_reference
 
     logging.getLogger(_LOGGER).addFilter(complete_message)  # once, however many builds there are
+    logging.getLogger(_LOGGER_OF_CODE).addFilter(complete_message_of_code)
     logging.getLogger(_LOGGER_OF_PICTURES).addFilter(complete_message_of_picture)
     # Sphinx calls all listeners, whatever an earlier one returns: ``_tell_missing`` calls its own.
     for listener in list(app.events.listeners["warn-missing-reference"]):
@@ -99,6 +101,23 @@ def complete_message_of_picture(record: logging.LogRecord) -> bool:
     kind = getattr(record, "type", ""), getattr(record, "subtype", "")
     if kind == ("image", "not_readable"):
         record.msg = f"{record.msg}; {_MISSING_PICTURE}"
+    return True
+
+
+def complete_message_of_code(record: logging.LogRecord) -> bool:
+    """Add similar names to the message of Sphinx about code in an unknown language.
+
+    Returns ``True``: no message is left out.
+    """
+    from pygments.lexers import get_all_lexers
+
+    kind = getattr(record, "type", ""), getattr(record, "subtype", "")
+    if kind == ("misc", "highlighting_failure") and isinstance(record.args, tuple) and record.args:
+        names: list[str] = []
+        for _name, aliases, _files, _mimetypes in get_all_lexers():
+            names += aliases
+        if record.args[0] not in names:  # or else the code cannot be read in its language
+            record.msg = f"{record.msg}{suggest_names(str(record.args[0]), names)}"
     return True
 
 

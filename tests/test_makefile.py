@@ -51,6 +51,33 @@ def test_the_variable_of_another_name_is_refused(target: str, variable: str, val
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("record RECIPE=memory DEVICE=cpu", "RECIPES here: make record DEVICE=cpu RECIPES=memory"),
+        ("page NAME=memory", "NAME is called RECIPES here: make page RECIPES=memory"),
+        ("check RECIPES=memory", "for the page of one: make page RECIPES=memory"),
+        ("record FORCE=yes", "write FORCE=1 instead of FORCE=yes"),
+        ("record REPLACE_GPU=true", "write REPLACE_GPU=1 instead of REPLACE_GPU=true"),
+        ("record MACHINE=../x", "MACHINE is the name of a folder in recordings/, such as mine"),
+        ("drift MACHINE=..", "MACHINE is the name of a folder in recordings/, such as mine"),
+    ],
+)
+def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> None:
+    done = run_make(*arguments.split())
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_flags_of_a_recording_are_passed_on() -> None:
+    done = run_make("--dry-run", "record", "FORCE=1", "REPLACE_GPU=0", "MACHINE=mine")
+    record = done.stdout.splitlines()[-1]
+    assert record.split()[4:] == [
+        *("--device", "gpu", "--force", "--recordings-folder", "recordings/mine")
+    ]
+
+
 def test_the_variable_of_gettext_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANGUAGE", "ko")
     assert run_make("--dry-run", "check-po").stdout.split()[-1] == "check-po"

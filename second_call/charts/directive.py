@@ -42,12 +42,11 @@ from .bars import (
 from .chart_data import ChartData, Drawing, Role
 from .lines import draw_lines
 from .parts import draw_parts
-from .query import query
+from .query import BUSY, query
 from .scatter import draw_scatter
 from .spans import LANE_CHARACTERS, SpansData, draw_spans, query_spans
 
 _CLEAR_LOSS = 0.9  # times as fast as before; one run of two equal variants may tell 0.95
-BUSY = "busy"  # a form, in the place of quantities
 _BUSY_QUANTITIES = {WALL, GPU}  # which make a busy bar when both are named
 _LIMITED_QUANTITIES = {WALL, GPU}  # which may have a limit
 # A cell of a table that is a drawing
@@ -91,8 +90,8 @@ class ChartDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the chart; an empty one where nothing is measured."""
+        require_right_lines(self)
         caption = self.parse_content_to_nodes()
-        require_one_line(self)
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
         if not self.arguments:
@@ -196,16 +195,24 @@ class ChartDirective(SphinxDirective):
         return data, draw_overlaid_bars(data, part=part)
 
 
-def require_one_line(directive: SphinxDirective) -> None:
-    """Raise an error if what stands below the first line of a directive was read as a part of it.
+def require_right_lines(directive: SphinxDirective) -> None:
+    """Raise an error if what stands below the first line of a directive was read as something else.
 
-    docutils does so where an empty line is missing, or a colon of the first option.
+    docutils reads it as a part of that line where an empty line is missing, or a colon of the first
+    option, and an option below an empty line as the caption.
     """
     _first, line_break, rest = "".join(directive.arguments).partition("\n")
     if line_break:
         text = f"{directive.name}: {rest.splitlines()[0]!r} is neither an option nor the caption; "
         remedy = "write options as :name: value, and leave an empty line above the caption"
         raise directive.error(text + remedy)
+    for line in directive.content[:1]:
+        option = re.match(r":([\w-]+):(?:\s|$)", line)
+        if option and option[1] in directive.option_spec:
+            raise directive.error(
+                f"{directive.name}: {line!r} stands below an empty line, where the caption begins; "
+                f"write options right below .. {directive.name}::"
+            )
 
 
 def require_one_size(data: ChartData) -> None:
@@ -266,8 +273,8 @@ class SpansDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture; an empty one where nothing is recorded."""
+        require_right_lines(self)
         caption = self.parse_content_to_nodes()
-        require_one_line(self)
         if not caption:
             raise self.error("spans: it needs a caption, an indented sentence below it")
         if not self.arguments:

@@ -22,6 +22,7 @@ from .chart_data import ChartData, ChartRow, FormattedValue, Role, Size
 from .scales import format_rounded
 
 WALL, GPU, SHARE = "wall", "gpu", "share"
+BUSY = "busy"  # a form of chart, in the place of quantities
 
 
 def query(
@@ -223,11 +224,18 @@ def _missing_variants(
 
 
 def _suggest(quantity: str, published: Sequence[Measurement]) -> str:
-    """Return published quantities for one that is none: the similar ones, or all of them.
+    """Return what a chart may draw in place of a quantity that is none: what is similar, or all.
 
     Of a whole key, as prose has it, its quantity is meant.
     """
     names = list(dict.fromkeys(measurement.quantity for measurement in published))
+    if not names:
+        return (
+            "; this recipe publishes no rows: add "
+            'display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)'
+        )
+    if WALL in names:
+        names.append(BUSY)
     word = quantity.partition("@")[0].rpartition(".")[2]
     similar = difflib.get_close_matches(word, names)
     if similar:

@@ -28,7 +28,7 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     code = options.language
     line = add_language(project.root, code, project.config.language)
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
-    [language] = choose_languages(project.root, [code])
+    [language] = choose_languages(project.root, [code], project.config.language)
     update_catalogs(project, [language], options.templates)
     print(f"{project.locale / code}: its catalogs")
     owners = project.root / ".github/CODEOWNERS"

@@ -20,12 +20,18 @@ def check(project: Project, options: argparse.Namespace) -> bool:
         describe_cost,
         format_reports,
     )
+    from ..record.check_releases import find_unrecorded_releases, find_wrong_packages
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
     for line in describe_cost(reports):
         print(line)
+    for note in find_unrecorded_releases(project, reports):
+        print(f"note: {note.describe(Path.cwd())}")
     folder = options.recordings_folder or project.recordings
+    wrong_packages = list(find_wrong_packages(project, reports))
+    for error in wrong_packages:
+        print(f"error: {error.describe(Path.cwd())}")
     problems = [error.describe(Path.cwd()) for error in check_claims(project, folder)]
     try:
         problems += check_texts(project)
@@ -39,7 +45,8 @@ def check(project: Project, options: argparse.Namespace) -> bool:
         texts = "text" if len(problems) == 1 else "texts"
         print(f"{len(problems)} {texts} to correct")
     are_current = all(report.status == "current" and not report.error for report in reports)
-    return are_current and not problems
+    has_wrong_units = any(report.has_wrong_units for report in reports)
+    return are_current and not has_wrong_units and not problems and not wrong_packages
 
 
 @command(

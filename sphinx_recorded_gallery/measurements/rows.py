@@ -83,6 +83,10 @@ def slug(part: str | float) -> str:
     return re.sub("[^a-z0-9_]+", "-", str(part).lower()).strip("-")
 
 
+class WrongUnitError(GalleryError):
+    """A row has another unit than its quantity: readers would see a wrong number."""
+
+
 def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None) -> tuple[Row, ...]:
     """Return the rows that the cells of a notebook published.
 
@@ -109,35 +113,35 @@ def find_hints(
     """Return an error for each published quantity whose name, unit or value may be a mistake.
 
     ``quantities`` are those of the project, and ``own_list`` tells where it adds to them. A recipe
-    may publish others: so these are hints.
+    may publish others: so these are hints, but for a ``WrongUnitError``.
     """
     errors: dict[tuple[str, str], GalleryError] = {}
     for number, data in find_data(notebook):
         for row in find_rows(data):
-            for text, remedy in _find_mistakes(row, quantities, own_list):
+            for kind, text, remedy in _find_mistakes(row, quantities, own_list):
                 line = recipe.cells[number - 1].line
-                error = GalleryError(text, path=recipe.path, line=line, remedy=remedy)
+                error = kind(text, path=recipe.path, line=line, remedy=remedy)
                 errors.setdefault((row.quantity, remedy), error)
     return [*errors.values()]
 
 
 def _find_mistakes(
     row: Row, quantities: Mapping[str, Quantity], own_list: str
-) -> Iterator[tuple[str, str]]:
-    """Yield what may be wrong with a row, each with its remedy."""
+) -> Iterator[tuple[type[GalleryError], str, str]]:
+    """Yield what may be wrong with a row: the kind of error, its text and its remedy."""
     quantity = quantities.get(row.quantity)
     if quantity is None:
         similar = suggest_names(row.quantity, quantities)
         text = f"no quantity is named {row.quantity!r}, so readers see this word{similar}"
-        yield text, f"correct it, or add it with its label and unit to {own_list}"
+        yield GalleryError, text, f"correct it, or add it with its label and unit to {own_list}"
     elif row.unit != quantity.unit:
         text = f"{row.key} is published with the unit {row.unit!r}; that of {quantity.name} is "
         text += repr(quantity.unit)
         remedy = f"publish it with this unit, or correct the quantity in {own_list}"
-        yield text, remedy
+        yield WrongUnitError, text, remedy
     if row.unit == _SHARE and row.value > _LARGEST_SHARE:
         text = f"{row.key} is {row.value:g} of the whole, which readers see as {row.value:.0%}"
-        yield text, "publish a share as a number from 0 to 1: 0.63 for 63%"
+        yield GalleryError, text, "publish a share as a number from 0 to 1: 0.63 for 63%"
 
 
 def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:

@@ -97,7 +97,7 @@ def _read_module(path: Path, _state: object) -> Inlined:
     for node in ast.walk(tree):
         if _is_private_import(node) and path.with_name(f"{node.module}.py").is_file():
             problem = f"it imports from {node.module}.py, which a cell would not find"
-            remedy = "move the needed code into it, or import the module as a whole"
+            remedy = "move the needed code into it"
             raise GalleryError(problem, path=path, line=node.lineno, remedy=remedy)
     for node in tree.body:
         code = ast.unparse(node.test if isinstance(node, ast.If) else node)

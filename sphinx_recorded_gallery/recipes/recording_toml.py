@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from fastjsonschema import JsonSchemaValueException
 
 FILE_NAME = "recording.toml"
+FOLDERS = ("scratch", "recipes")  # which stand in braces in values of variables
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +84,7 @@ def load_settings(recipes_folder: Path) -> Settings:
     variables = data.get("environment", {})
     inherit = variables.pop("inherit", ())
     environment = {name: str(value) for name, value in variables.items()}
+    _refuse_unknown_folders(path, environment)
     # Python refuses a setting that two of these tables have, rather than lose one of them.
     return Settings(
         environment=environment,
@@ -102,6 +105,19 @@ def _unknown_name(path: Path, error: JsonSchemaValueException) -> GalleryError:
     else:
         text = f"there is no table [{unknown}]"
     return GalleryError(text, path=path, remedy=f"choose among: {', '.join(known)}")
+
+
+def _refuse_unknown_folders(path: Path, environment: Mapping[str, str]) -> None:
+    """Raise ``GalleryError`` for a word in braces that is none of ``FOLDERS``.
+
+    The variable would have the braces in its value.
+    """
+    for name, value in environment.items():
+        for word in re.findall(r"\{(\w+)\}", value):
+            if word not in FOLDERS:
+                folders = ", ".join(f"{{{folder}}}" for folder in FOLDERS)
+                text = f"environment.{name}: no folder is called {{{word}}}"
+                raise GalleryError(text, path=path, remedy=f"choose among: {folders}")
 
 
 @cache

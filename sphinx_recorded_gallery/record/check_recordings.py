@@ -1,7 +1,7 @@
 """Which recordings are current, and what they measured: `recorded-gallery check`."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,7 +17,7 @@ from ..errors import (
 from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities, name_own_list
-from ..measurements.rows import find_hints
+from ..measurements.rows import WrongUnitError, find_hints
 from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
@@ -43,6 +43,8 @@ class Report:
     changed_modules: tuple[Path, ...] = ()  # modules shown in the recipe that made it stale
     left_to_gpu: tuple[str, ...] = ()  # keys in its text that only a GPU measures, with lines
     hints: tuple[str, ...] = ()  # what may be a mistake
+    has_wrong_units: bool = False  # which are among the hints, and are to be corrected
+    versions: tuple[Mapping[str, str], ...] = ()  # of packages, for each process that is known
 
 
 def inspect(file: GalleryFile, folder: Path) -> Report:
@@ -73,10 +75,12 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
     """Return the report on a recording that can be read."""
     recording = page.recording
     note = measurement_error = ""
+    versions = [recording.facts["versions"]]
     try:
         settings = load_settings(file.gallery)
         processes = read_processes(recording.path, page.recipe, recording, settings.release)
         note = _describe_processes(processes, settings)
+        versions += [replicate.versions for replicate in processes.replicates]
     except GalleryError as error:
         measurement_error = describe_error(error)
     status: Status = "current"
@@ -99,6 +103,7 @@ def _report_recorded(file: GalleryFile, page: RecordedPage) -> Report:
         note=note,
         error=measurement_error,
         changed_modules=tuple(changed_modules),
+        versions=tuple(versions),
     )
 
 
@@ -170,7 +175,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         if report.status == "current" and report.recording and report.recipe:
             found = find_hints(report.recording.notebook, report.recipe, quantities, own_list)
             hints = tuple(error.describe(Path.cwd()) for error in found)
-            report = replace(report, hints=hints)
+            has_wrong_units = any(isinstance(error, WrongUnitError) for error in found)
+            report = replace(report, hints=hints, has_wrong_units=has_wrong_units)
         if report.status == "current" and report.recording and not report.recording.on_gpu:
             report = replace(report, left_to_gpu=_find_left_to_gpu(file, folder, project))
         reports.append(report)

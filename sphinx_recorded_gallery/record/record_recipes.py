@@ -93,7 +93,10 @@ def record(
             try:
                 runner = _start_runner(options, tasks, session.say, stack)
             except NoGpuError as error:
-                error.offer(options.suggest(names, *session.place_of_others()))
+                to_do = [task.file.name for task in tasks]
+                if len(to_do) < len(files):
+                    names = to_do
+                error.offer(options.suggest(names, *session.place_of_others(to_do)))
                 raise
             session.recording_groups = runner.find_recording_groups()
         # Also after Ctrl-C, the summary says what is recorded and what is not.
@@ -226,9 +229,10 @@ class Session:
         """The option that keeps recordings of this machine beside those that exist."""
         return f"--recordings-folder {shlex.quote(str(self.folder / 'mine'))}"
 
-    def place_of_others(self) -> list[str]:
-        """Return the option for recordings of a CPU, if those of a GPU should stay."""
-        if self.options.folder or self.options.replace_gpu or not self.made_on_gpu:
+    def place_of_others(self, names: Sequence[str]) -> list[str]:
+        """Return the option for recordings of a CPU, if any of ``names`` has one of a GPU."""
+        replaces_gpu = self.made_on_gpu.intersection(names)
+        if self.options.folder or self.options.replace_gpu or not replaces_gpu:
             return []
         return [self.beside]
 

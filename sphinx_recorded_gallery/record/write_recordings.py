@@ -1,5 +1,6 @@
 """Write recordings, whole or not at all; report what pages leave out."""
 
+import difflib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from nbformat import NotebookNode
 from .. import atomic_files
 from ..errors import GalleryError, describe_error
 from ..measurements.replicates import Replicate
+from ..measurements.rows import MIME as ROWS_MIME
+from ..measurements.spans import SPANS_MIME
 from ..recipes.mime_types import PICTURES, is_shown
 from ..recipes.pictures import TooLargeError, open_picture
 from ..recipes.recipe import Cell, Recipe
@@ -19,6 +22,8 @@ from ..recipes.recording import check_recording, seal
 from ..recipes.sanitize import find_left_out
 from .normalize_outputs import WIDGET_VIEW
 
+_PUBLISHED = (ROWS_MIME, SPANS_MIME)
+_LEAST_LIKENESS = 0.9  # of two types: they begin alike
 _ROOM = 64 * 1024  # bytes, to notice a full disk before minutes of work
 _MOST_NAMES = 8  # of what a line says that pages leave out: a script of 4 MB has hundreds
 
@@ -95,6 +100,8 @@ def report_left_out(
         left_out: list[str] = []
         for output in node.outputs:
             if "data" in output:
+                for error in _find_misspelt(recipe, cell, output.data):
+                    yield describe_error(error)
                 _require_pictures(recipe, cell, output.data)
                 left_out += _find_left_out(recipe, cell, output.data, trusted=trusted)
         if not left_out:
@@ -105,6 +112,16 @@ def report_left_out(
         text = f"cell {cell.number}: pages and notebooks leave out {', '.join(names)}"
         remedy = _find_remedy(left_out, trusted=trusted)
         yield describe_error(GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy))
+
+
+def _find_misspelt(recipe: Recipe, cell: Cell, data: Mapping[str, Any]) -> Iterator[GalleryError]:
+    """Yield the types of an output that are near one of what recipes publish."""
+    for mime in sorted(data.keys() - {*_PUBLISHED}):
+        similar = difflib.get_close_matches(mime, _PUBLISHED, n=1, cutoff=_LEAST_LIKENESS)
+        if similar:
+            text = f"cell {cell.number}: nothing reads an output of the type {mime}"
+            remedy = f"did you mean {similar[0]}?"
+            yield GalleryError(text, path=recipe.path, line=cell.line, remedy=remedy)
 
 
 def _require_pictures(recipe: Recipe, cell: Cell, data: Mapping[str, Any]) -> None:

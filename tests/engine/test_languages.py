@@ -7,7 +7,13 @@ import pytest
 
 from sphinx_recorded_gallery.commands.new_language import add_language
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.languages import Language, Mirror, load_languages, name_of
+from sphinx_recorded_gallery.languages import (
+    Language,
+    Mirror,
+    choose_languages,
+    load_languages,
+    name_of,
+)
 from sphinx_recorded_gallery.translate.glossary import begin_glossary
 from tests.helpers.gallery import ROOT, Gallery, git
 from tests.helpers.modules import run_module
@@ -203,6 +209,36 @@ def test_a_value_as_python_writes_it_is_told_with_its_line(tmp_path: Path) -> No
     told = caught.value.describe(tmp_path)
     assert told.startswith("languages.toml: not valid TOML: Invalid value (at line 2, column ")
     assert "; mend the line: texts stand in quotes, and true and false have small letters" in told
+
+
+def test_a_language_of_a_similar_code_is_suggested(tmp_path: Path) -> None:
+    lines = 'en = { name = "English" }\nzh_CN = { name = "简体中文" }\n'
+    (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
+    for code, remedy in (("zh-CN", "did you mean zh_CN?"), ("ja", "to add one: ")):
+        with pytest.raises(GalleryError) as caught:
+            choose_languages(tmp_path, [code])
+        assert caught.value.remedy.startswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            'en = { name = "English" }\nko = { name = "한국어" }\n\nko = { name = "말" }\n',
+            "languages.toml:4: ko stands twice, first in line 2; remove one of the lines",
+        ),
+        (
+            'ko = { name = "한국어" }\nen = { name = "English" }\n',
+            "languages.toml: ko is first, where the language of the sources stands; move the line "
+            "of en above all others",
+        ),
+    ],
+)
+def test_a_language_in_a_wrong_line_is_told(tmp_path: Path, lines: str, told: str) -> None:
+    (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
+    with pytest.raises(GalleryError) as caught:
+        load_languages(tmp_path)
+    assert caught.value.describe(tmp_path) == told
 
 
 @pytest.mark.parametrize(

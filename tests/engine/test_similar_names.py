@@ -27,6 +27,7 @@ from tests.helpers.gallery import Gallery
             "image file not readable: nope.png; put a file there, or correct the path, which may "
             "begin at the folder of conf.py: /_static/picture.png",
         ),
+        (".. code-block:: pyhton\n\n   x = 1", "name 'pyhton' is not known; similar: python"),
         (".. zigzag::", 'Unknown directive type "zigzag".'),  # nothing is similar
         (":doc:`/recipes/ading`", "unknown document: '/recipes/ading'; similar: /recipes/adding"),
         (":doc:`nowhere at all`", "unknown document: 'nowhere at all'"),

@@ -747,7 +747,27 @@ OTHERS = """
 
    Text.
 
+.. chart:: wall
+
+   :best: once
+
+   Text.
+
 """
+
+
+EMPTY = '''
+"""
+Empty
+=====
+
+.. chart:: wall
+
+   Nothing.
+"""
+
+x = 1
+'''
 
 
 @pytest.mark.slow
@@ -761,6 +781,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         "chart: it needs a caption, a sentence below its options",
         "chart: it needs a quantity, for example: .. chart:: wall",
         "chart: 'Text below.' is neither an option nor the caption; write options as :name: value,",
+        "chart: ':best: once' stands below an empty line, where the caption begins; write options",
         "spans: ':beside SGD' is neither an option nor the caption; write options as :name: value,",
     ):
         assert told in warnings
@@ -768,6 +789,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         ("its case has several sizes; choose one by :case:", "Adam.10", "Adam"),
         ("no quantity is called 'hole'; choose among: ", ":whole: wall", ":whole: hole"),
         ("no quantity is called 'wal'; similar: wall [", ":: gpu\n", ":: wal\n"),
+        ("no quantity is called 'bsy'; similar: busy [", ":: gpu\n", ":: bsy\n"),
         ("'adam.10.plain.wall'; similar: wall [", ":: gpu\n", ":: adam.10.plain.wall\n"),
         ("no quantity is called 'wall@2.9'; similar: wall [", ":: gpu\n", ":: wall@2.9\n"),
         (
@@ -802,6 +824,9 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     told = "'Adan.10' is not a case with wall; write :case: with one of: Adam.10, Adam.100"
     assert warnings.count(told) == 1
     assert "no measurement is called" not in warnings  # the case is told once, not each key of it
+    gallery.add("empty", EMPTY)
+    told = "no quantity is called 'wall'; this recipe publishes no rows: add display({"
+    assert gallery.build().warnings.count(told) == 1
     gallery.write("steps", RECIPE + "\nsizes = {\n")
     warnings = gallery.build().warnings
     assert "'{' was never closed" in warnings

@@ -19,6 +19,9 @@ from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 PATH = Path("a.py")
 
+LONG = "A sentence that goes on for more than one line of this text, and so"
+TERMS = "a.py:{}: this line is indented more than its sentence, which makes a list of terms; begin"
+
 # A text that begins in line 7, and what is told of it: the line and the first words
 SLIPS = {
     "See\n[the docs](https://a.org).": "a.py:8: a link of Markdown; write `words <address>`__",
@@ -38,6 +41,14 @@ SLIPS = {
     "**Bold\n:doc:`page` in it**": "a.py:7: code or a role inside bold words stays plain",
     "A list:\n- one\n- two": "a.py:8: a list right below a sentence is part of it",
     "- An item:\n  two lines\n  1. one": "a.py:9: a list right below a sentence is part of it",
+    f"{LONG}\n  on.": TERMS.format(8),
+    f"- {LONG}\n    on.": TERMS.format(8),
+    f"- One\n- {LONG}\n    on.": TERMS.format(9),
+    "Words.\nHeading\n-------": "a.py:8: 'Heading' makes no heading right below a sentence; leave",
+    "Words.\n\n## Heading": "a.py:9: a heading of Markdown; write its words without #",
+    "It is\n\n```python\nx = `1`\n```\n": "a.py:9: code as Markdown has it; write .. code-block::",
+    "It needs $O(n^2)$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
+    "It needs $n$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
     "Words.\n\nHeading\n---": "a.py:10: --- makes no heading",
 }
 
@@ -53,6 +64,14 @@ RIGHT = [
     ":measured:`a.wall` from :measured:`b.wall`: and :doc:`this\n</page>`",
     ".. TODO: write this\n\n.. _a-place:\n\nHeading\n-------",
     "FAQ\n---",
+    "====  ====\nA     B\n====  ====\n1     2\n====  ====",
+    "====\nA\n====\n1\n====",
+    "Words.\n\n----\n\nHeading\n-------\nWords.",
+    "cache\n  what is kept",
+    f"- {LONG}\n  on.\n\n* - {LONG}\n    on.\n\n1. {LONG}\n   on.",
+    f"{LONG}::\n\n  on.\n\n:field: {LONG}\n  on.\n\n.. [1] {LONG}\n   on.",
+    "#. one\n#. two",
+    "It costs $5 (or $6), and $A=$B and ``$O(n^2)$``.",
     "The words of a text -\n--- are no heading.",
 ]
 
@@ -113,6 +132,7 @@ def test_a_second_title_is_told() -> None:
         ("python", "x = (1", "a.py:9: code to copy that Python cannot read: '(' was never closed"),
         ("python", "x = 1\n" * (MOST_LINES_OF_CODE + 1), "a.py:9: code to copy has 28 lines, and"),
         ("python", "x = 1\n" * MOST_LINES_OF_CODE, ""),
+        ("python", ">>> x = 1\n>>> x\n1", "a.py:9: code to copy has the prompt >>>; leave it out"),
         ("diff", "x = 1\ny = 2", "a.py:9: a diff without a changed line; begin changed lines"),
         ("diff", "- x = 1\n+ y = 2", ""),
         ("console", "x = (1", ""),
@@ -124,6 +144,13 @@ def test_code_that_cannot_be_copied_is_told(language: str, code: str, told: str)
     errors = [str(error) for error in find_wrong_code(PATH, 7, text)]
     assert len(errors) == bool(told)
     assert "".join(errors).startswith(told)
+
+
+def test_an_option_below_an_empty_line_is_told_once() -> None:
+    text = ".. code-block:: python\n\n   :caption: Complete\n\n   x = 1\n"
+    told = "a.py:7: :caption: stands below an empty line, where the code begins; write options"
+    [error] = [str(error) for error in find_wrong_code(PATH, 7, text)]
+    assert error.startswith(told)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +221,11 @@ def test_parts_in_a_wrong_place_are_told(change: tuple[str, str], told: str) -> 
     errors = [str(error) for error in find_misplaced_parts(PATH, 7, ANSWER.replace(*change, 1))]
     assert len(errors) == bool(told)
     assert "".join(errors).startswith(told)
+
+
+def test_an_answer_below_the_docstring_is_told() -> None:
+    [error] = find_misplaced_parts(PATH, 7, ANSWER.partition("**Does")[0], is_docstring=False)
+    assert str(error).startswith("a.py:7: an answer below the docstring; it stands once, in the")
 
 
 def test_check_tells_of_slips_on_pages_and_in_recipes(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from second_call.module_imports import find_lost_imports
+from second_call.module_imports import find_all, find_lost_imports
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import ROOT
 
@@ -38,6 +38,40 @@ def test_an_import_that_downloads_would_lack_is_told(
     text = "downloads would lack _bench.py, which this cell imports beside other code"
     remedy = "write from _bench import ... in a cell of its own, which shows its code"
     assert told == ([f"{path}:{line}: {text}; {remedy}"] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "remedy"),
+    [
+        ("from _benhc import x\n", 6, "did you mean _bench?"),
+        ("x = 1\nimport _nothing_near\n", 7, "write _nothing_near.py"),
+        ("import _thread\nfrom _pytest.main import Session\n", None, ""),
+    ],
+)
+def test_a_module_that_is_nowhere_is_told(
+    tmp_path: Path, code: str, line: int | None, remedy: str
+) -> None:
+    path = write(tmp_path, code)
+    told = [error.describe(tmp_path) for error in find_lost_imports(path, load_recipe(path).blocks)]
+    assert len(told) == (line is not None)
+    for error in told:
+        assert error.startswith(f"mine.py:{line}: no module _")
+        assert error.endswith(f" is beside the recipes; {remedy}")
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("import _bench\n", "downloads would lack _bench.py, which this module imports; move the"),
+        ("from _benhc import x\n", "no module _benhc is beside the recipes; did you mean _bench?"),
+    ],
+)
+def test_a_module_that_imports_another_is_told(tmp_path: Path, code: str, told: str) -> None:
+    write(tmp_path, "")
+    tools = tmp_path / "_tools.py"
+    tools.write_text(f"import math\n\n{code}")
+    [error] = find_all(tmp_path)
+    assert str(error).startswith(f"{tools}:3: {told}")
 
 
 def test_a_recording_refuses_it_before_it_runs(tmp_path: Path) -> None:

@@ -65,6 +65,12 @@ def test_a_name_that_no_recipe_has_is_told_in_each_build(
         assert site.build().warnings.count(f"{site.root}/conf.py: {text}") == 1
 
 
+def test_a_name_that_stands_twice_is_told(site: Gallery) -> None:
+    site.configure(second_call_recipes=["gamma", "beta", "gamma"])
+    told = f"{site.root}/conf.py: second_call_recipes names 'gamma' twice; remove one of the lines"
+    assert site.build().warnings.count(told) == 1
+
+
 def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Gallery) -> None:
     """Neighbours are those of the site's order, not of the toctree's."""
     by_name = SETTINGS["sphinx_gallery_conf"] | {"within_subsection_order": "FileNameSortKey"}

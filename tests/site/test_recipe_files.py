@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from second_call.recipe_files import find_wrong_names
+from second_call.recipe_files import find_unknown_titles, find_wrong_names
+from second_call.short_titles import list_short_titles
 from tests.helpers.gallery import ROOT
 
 
@@ -24,12 +25,28 @@ def test_a_wrong_name_is_told_with_one_near_it(tmp_path: Path, name: str, near_n
     )
 
 
+def test_a_short_title_of_no_recipe_is_told(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    for name in list_short_titles():
+        (recipes / f"{name}.py").touch()
+    (recipes / "memory.py").rename(recipes / "memories.py")
+    assert [*find_unknown_titles(tmp_path, recipes)] == []  # a site without short titles
+    titles = tmp_path / "second_call/short_titles.py"
+    titles.parent.mkdir()
+    titles.touch()
+    [told] = find_unknown_titles(tmp_path, recipes)
+    assert str(told) == f"{titles}: 'memory' is no recipe; did you mean 'memories'?"
+
+
 def test_a_recording_refuses_a_wrong_name_before_it_runs(tmp_path: Path) -> None:
     (tmp_path / "Mine.py").touch()
     command = [sys.executable, "-m", "second_call.recipe_files", tmp_path]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: {tmp_path}/Mine.py: the name of a recipe has small")
-    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
-    check, record = "second_call.recipe_files recipes_source", "$(ENGINE) record"
-    assert commands.index(check) < commands.index(record)
+    # Nor does `check` then ask to record it, or to list it
+    for target, command in (("record", "record"), ("page", "check"), ("check", "check")):
+        commands = (ROOT / "Makefile").read_text().partition(f"\n{target}:")[2].partition("\n\n")[0]
+        check = "second_call.recipe_files recipes_source"
+        assert commands.index(check) < commands.index(f"$(ENGINE) {command}")

@@ -231,6 +231,17 @@ def test_what_an_answer_lacks_is_told(
     assert "the page has no answer" not in warnings  # it is there, with a mistake
 
 
+def test_a_second_answer_is_told_and_left_out(gallery: Gallery) -> None:
+    start, end = RECIPE.index(".. answer::"), RECIPE.index("**In your library**")
+    second = indent(RECIPE[start:end], "# ", lambda _line: True)
+    gallery.write("sum", f"{RECIPE}\n# %%\n{second}\ntotal = 2\n")
+    build = gallery.build()
+    told = "answer: a second one, below the docstring; it stands once, in the docstring: move it"
+    assert build.warnings.count(told) == 1
+    page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+    assert len(page.select(".verdict")) == 1
+
+
 def test_an_answer_needs_no_empty_line_below_its_name(gallery: Gallery) -> None:
     gallery.write("sum", RECIPE.replace(".. answer::\n\n", ".. answer::\n"))
     build = gallery.build()

@@ -35,6 +35,20 @@ def test_a_moved_page_leads_to_its_new_address(gallery: Gallery) -> None:
     assert 'url=../recipes/adding.html#text"' in page
 
 
+def test_an_address_that_leads_to_no_page_is_told(gallery: Gallery) -> None:
+    gallery.write("adding", RECIPE)
+    moved = {
+        "old/name": "../recipes/ading.html#text",
+        "old/other": "https://a.org/recipes/ading.html",
+        "older": "recipes/adding.html",
+    }
+    gallery.add_extension("sphinx_reredirects", redirects=moved)
+    warnings = gallery.build().warnings
+    told = "conf.py: redirects leads 'old/name' to '../recipes/ading.html#text', no page; did you"
+    assert f"{told} mean the one of recipes/adding?" in warnings
+    assert warnings.count("redirects leads") == 1
+
+
 def add_list_that_moved(gallery: Gallery) -> None:
     gallery.write("adding", RECIPE)
     gallery.add_extension("sphinx_reredirects", redirects={"recipes/index": "../index.html"})

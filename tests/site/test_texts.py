@@ -65,6 +65,8 @@ TEXTS: dict[str, list[tuple[int, str]]] = {
     "- first\n- better than `nothing <page>`": [(8, "better than nothing")],
     "Heading\n-------\n\nIt took about 90 % of it.": [(10, "It took about 90 % of it.")],
     "* - cell\n  - 3 s": [(8, "3 s")],
+    "It is 3.5x with PyTorch 2.x and 0x1F.": [(7, "It is 3.5x with PyTorch 2.x and 0x1F.")],
+    "With PyTorch 2.x, 4x4 and 0x1F.": [],
     ":claim:`It is faster <a.wall < b.wall>`.": [],
     "It takes :measured:`a.wall`, {b.gpu} and ``x = 17 MB``.": [],
     ".. code-block:: python\n\n   faster = 3  # ms\n\nWords.": [],

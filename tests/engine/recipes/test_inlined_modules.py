@@ -93,7 +93,11 @@ def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> Non
         ("x = 1\ny = '\0'\n", "_bench.py:2", "a null byte"),
         ("'Words.'\n\nSIZE = 'a\tb'\n", "_bench.py:3", "a tab in a string of the code below"),
         ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", MISPLACED),
-        ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),
+        (
+            "from _deep import x\nSIZE = 1\n",
+            "_bench.py:1",
+            "it imports from _deep.py, which a cell would not find; move the needed code into it",
+        ),
         ("from __future__ import annotations\nSIZE = 1\n", "_bench.py:1", MISPLACED),
         (f"{START}SIZE = 1\n", "_bench.py:1", 'All "sphinx_gallery_start_ignore" flags must have'),
         (f"{START}SIZE = 1\n{END}", "_bench.py:1", "all code of this module is ignored"),

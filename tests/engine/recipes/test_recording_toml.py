@@ -51,6 +51,10 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
             "[limit]\ndeadline = 3\n",
             "there is no table [limit]; choose among: limits, environment, provenance, output",
         ),
+        (
+            '[environment]\nCACHE = "{scratc}/cache"\n',
+            "environment.CACHE: no folder is called {scratc}; choose among: {scratch}, {recipes}",
+        ),
     ],
 )
 def test_an_unknown_name_is_told_with_those_there_are(

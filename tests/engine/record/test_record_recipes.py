@@ -316,6 +316,15 @@ def test_what_pages_leave_out_is_told(gallery: Gallery) -> None:
 
 
 @here
+@pytest.mark.parametrize("wrong", ["recorded-galery.rows+json", "recorded-gallery.row+json"])
+def test_a_misspelt_type_of_what_is_published_is_told(gallery: Gallery, wrong: str) -> None:
+    gallery.write("recipe", f"{TITLE}\n{show({f'application/vnd.{wrong}': {'rows': []}})}")
+    assert gallery.record("recipe")
+    told = f"recipe.py:8: cell 1: nothing reads an output of the type application/vnd.{wrong}; did"
+    assert f"{told} you mean application/vnd.recorded-gallery.rows+json?" in gallery.messages
+
+
+@here
 def test_a_full_disk_keeps_the_old_recording_and_ends_no_other(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

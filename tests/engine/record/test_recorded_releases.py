@@ -47,6 +47,19 @@ def test_check_tells_which_page_is_not_of_the_current_release(
     status, text = check()
     assert status == 0
     assert f"; its page shows python {HERE}; the current release is 9.1\n" in text
+    told = "recording.toml: no recording has python 9.1, the current release; record with it, or"
+    assert f"{told} choose among: {HERE}\n" in text
+    add_replicate(released, rows=steps(), host="a", versions={"python": "9.1.0"})
+    assert "no recording has" not in check()[1]
+
+
+def test_check_refuses_a_package_that_no_recording_lists(released: Gallery, check: Check) -> None:
+    settings = released.recipes / "recording.toml"
+    settings.write_text(settings.read_text().replace('"python"', '"pythons"'))
+    status, text = check()
+    assert status == 1
+    told = "recording.toml: no recording lists a version of pythons, the package of release"
+    assert f"{told}; choose among: python\n" in text
 
 
 def test_a_host_makes_the_replicates_of_each_release(

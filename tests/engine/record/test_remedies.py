@@ -97,6 +97,20 @@ def test_recordings_from_a_gpu_stay_beside_what_is_offered(
     assert (gallery.recordings / "mine/steps.jsonl").read_text().count("\n") == 1
 
 
+def test_what_is_missing_is_offered_alone_beside_recordings_from_a_gpu(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.write("steps", RECIPE)
+    assert gallery.record("steps")
+    name_gpu(gallery, "steps")
+    gallery.write("new", RECIPE)
+    assert main(["record"]) == 1
+    told = capsys.readouterr().err
+    assert "to run on the CPU instead: recorded-gallery record new --device cpu\n" in told
+    assert run_suggested(told) == 0
+    assert (gallery.recordings / "new.ipynb").exists()
+
+
 def test_a_stale_recording_from_a_gpu_asks_for_one(
     gallery: Gallery, capsys: pytest.CaptureFixture[str]
 ) -> None:
