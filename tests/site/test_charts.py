@@ -672,7 +672,7 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
 def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) -> None:
     page = BeautifulSoup(pages["ko"].html, "html.parser")
     evidence = page.find(class_="claim-measured")
-    assert evidence.get_text() == "1.0\u00a0ms (CUDA 그래프) < 2.0\u00a0ms (plain)"
+    assert evidence.get_text() == "1.0\u00a0ms(CUDA 그래프) < 2.0\u00a0ms(plain)"
     assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["plain"]
     listed = page.find(class_="figure-list").li.get_text()
     assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · 경과 시간: ")
