@@ -90,7 +90,7 @@ def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
     facts = email.message_from_bytes(wheel.read(name))
     asked = {re.split(r"[\[>]", each)[0] for each in facts.get_all("Requires-Dist")}
-    comes_along = {"docutils": "sphinx", "imagesize": "sphinx", "jinja2": "sphinx"}
+    comes_along = dict.fromkeys(("docutils", "imagesize", "jinja2", "pygments"), "sphinx")
     comes_along |= {"jupyter-client": "nbclient", "pyzmq": "nbclient", "traitlets": "nbclient"}
     comes_along |= {"ipython": "ipykernel", "matplotlib-inline": "ipykernel"}
     distributions = packages_distributions()
