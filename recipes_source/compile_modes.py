@@ -37,7 +37,8 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      model.compile(mode="default")  # torch.nn up to 2.13: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      model.compile(mode="default")
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
           model(x)  # compiles
@@ -50,7 +51,8 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      model.compile(mode="reduce-overhead")
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
           model(x)  # compiles

@@ -89,7 +89,8 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-      model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      model.compile(mode="reduce-overhead")
       for _ in range(3):  # compiles, captures, replays
           torch.compiler.cudagraph_mark_step_begin()
           optimizer.zero_grad()
@@ -109,7 +110,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
    * - GPU busy 80 to 95%
      - Expect little from a graph: it only removes idle time
    * - GPU busy 95% or above
-     - Skip the graph and compile: :doc:`Modes </recipes/compile_modes>`
+     - Compile instead: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
      - ``reduce-overhead``; for shapes, see :doc:`Dynamic shapes </recipes/varying_sizes>`
    * - You generate text

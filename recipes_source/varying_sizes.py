@@ -43,7 +43,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      model.compile()  # torch.nn up to 2.13: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      model.compile()
       for length in (100, 37, 512, 60):
           x = torch.randn(8, length, 64).cuda()
           model(x)  # the first two calls compile
@@ -53,7 +54,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      model.compile(dynamic=True)  # torch.nn up to 2.13: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      model.compile(dynamic=True)
       for length in (100, 37, 512, 60):
           x = torch.randn(8, length, 64).cuda()
           model(x)  # the first call compiles
@@ -106,7 +108,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
+   # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+   model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        result = model(x).clone()
@@ -116,7 +119,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   model.compile(mode="reduce-overhead")  # torch.nn up to 2.13: model = torch.compile(model, ...)
+   # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+   model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        to_add = -length % 128  # to the next multiple of 128

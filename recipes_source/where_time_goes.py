@@ -27,15 +27,6 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
      even <break-even>`, startup included
    - :measured:`small-model.cuda-graphs.kept` stays reserved with these graphs, optimizer state included
 
-   .. code-block:: diff
-      :caption: What changes
-
-      - loader = DataLoader(documents, 64)
-      + loader = DataLoader(documents, 64,
-      +     num_workers=8, pin_memory=True)
-      - optimizer = AdamW(parameters)
-      + optimizer = AdamW(parameters, fused=True)
-
    .. code-block:: python
       :caption: Measure it
 
@@ -66,6 +57,15 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
       batch = next(data)
       look(lambda: train(next(data)))  # new
       look(lambda: train(batch))  # the same
+
+   .. code-block:: diff
+      :caption: What changes
+
+      - loader = DataLoader(documents, 64)
+      + loader = DataLoader(documents, 64,
+      +     num_workers=8, pin_memory=True)
+      - optimizer = AdamW(parameters)
+      + optimizer = AdamW(parameters, fused=True)
 
 **Does this apply to you?**
 
