@@ -58,7 +58,7 @@ import subprocess
 import sys
 from importlib.metadata import distributions
 
-needed = {"torch": "2.11", "pandas": "2.2", "matplotlib": "3.9"}
+needed = {"torch": "2.11", "pandas": "2.2", "matplotlib": "3.9", "transformers": "5.18"}
 found = {each.name: each.version for each in distributions()}
 parts = {name: re.findall(r"\\d+", found.get(name, "0")) for name in needed}
 missing = [

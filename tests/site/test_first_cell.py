@@ -9,7 +9,12 @@ import pytest
 
 from tests.helpers.gallery import ROOT
 
-CURRENT = {"torch": "2.15.0", "pandas": "3.1.1", "matplotlib": "3.11.2"}
+CURRENT = {
+    "torch": "2.15.0",
+    "pandas": "3.1.1",
+    "matplotlib": "3.11.2",
+    "transformers": "5.23.0",
+}
 
 
 @pytest.mark.parametrize(
@@ -19,7 +24,9 @@ CURRENT = {"torch": "2.15.0", "pandas": "3.1.1", "matplotlib": "3.11.2"}
         (CURRENT | {"torch": "2.11.0+cu130"}, []),
         # one fits one release of the other
         (CURRENT | {"torch": "2.9.1"}, ["torch>=2.11", "torchvision>=0.26"]),
-        ({"torch": "2.11"}, ["pandas>=2.2", "matplotlib>=3.9"]),
+        ({"torch": "2.11"}, ["pandas>=2.2", "matplotlib>=3.9", "transformers>=5.18"]),
+        # a hosted notebook may have an old one
+        (CURRENT | {"transformers": "4.57.1"}, ["transformers>=5.18"]),
     ],
 )
 def test_a_notebook_installs_what_is_missing_or_too_old(
