@@ -16,12 +16,12 @@ RECIPES ?=
 ALL_RECIPES = $(patsubst recipes_source/%.py,%,$(wildcard recipes_source/[a-z]*.py))
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
-# LANGUAGE in the environment is a variable of gettext
 # Of a variable with the name of another one: the same command with the right name
 correct = $(1) is called $(2) here: make $(MAKECMDGOALS) $(patsubst $(1)=%,$(2)=%,$(MAKEOVERRIDES))
 ifeq ($(origin LANGUAGE),command line)
 $(error $(call correct,LANGUAGE,LANGUAGES))
 endif
+# in the environment, it is a variable of gettext
 unexport LANGUAGE
 ifeq ($(origin RECIPE),command line)
 $(error $(call correct,RECIPE,RECIPES))

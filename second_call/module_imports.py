@@ -7,7 +7,6 @@ page and in downloads (CONTRIBUTING.md). Any other import of it works beside the
 """
 
 import ast
-import difflib
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -16,6 +15,8 @@ from pathlib import Path
 from sphinx_gallery.py_source_parser import Block
 
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
+
+from .near_names import find_near
 
 
 def find_lost_imports(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
@@ -84,10 +85,8 @@ def _find_missing(path: Path, line: int, statements: list[ast.stmt]) -> Iterator
             if is_beside or find_spec(name):
                 continue
             modules = [module.stem for module in sorted(path.parent.glob("_*.py"))]
-            similar = difflib.get_close_matches(name, modules, n=1)
-            remedy = f"write {name}.py"
-            if similar:
-                remedy = f"did you mean {similar[0]}?"
+            near_module = find_near(name, modules)
+            remedy = f"did you mean {near_module}?" if near_module else f"write {name}.py"
             text = f"no module {name} is beside the recipes"
             yield GalleryError(text, path=path, line=line + node.lineno - 1, remedy=remedy)
 

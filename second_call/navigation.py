@@ -1,6 +1,5 @@
 """What leads to other pages: the menus of the header and the footer, and the other recipes."""
 
-import difflib
 import posixpath
 from collections.abc import Collection
 from functools import lru_cache
@@ -21,6 +20,7 @@ from sphinx.util import logging
 from sphinx_recorded_gallery.api import Gallery, GalleryError, note_link, once
 
 from .labels import _
+from .near_names import find_near
 from .short_titles import short_title
 
 logger = logging.getLogger(__name__)
@@ -54,10 +54,10 @@ def warn_of_lost_redirects(app: Sphinx, env: BuildEnvironment) -> None:
     for docname, target in find_redirects(app.config).items():
         page = _find_moved(docname, target)
         if page and page not in env.found_docs:
-            similar = difflib.get_close_matches(page, env.found_docs, n=1)
+            near_page = find_near(page, env.found_docs)
             remedy = "name a page that is there"
-            if similar:
-                remedy = f"did you mean the one of {similar[0]}?"
+            if near_page:
+                remedy = f"did you mean the one of {near_page}?"
             _warn_of_conf(app, f"redirects leads {docname!r} to {target!r}, no page", remedy)
 
 
@@ -72,9 +72,9 @@ def _suggest_correction(name: str, names: Collection[str]) -> str:
         second = name.removeprefix(first)
         if second != name and second in names:
             return f"write a comma between {first!r} and {second!r}"
-    similar = difflib.get_close_matches(name, names, n=1)
-    if similar:
-        return f"did you mean {similar[0]!r}?"
+    near_name = find_near(name, names)
+    if near_name:
+        return f"did you mean {near_name!r}?"
     return f"remove it, or choose among: {', '.join(names)}"
 
 

@@ -5,7 +5,6 @@
 one has to be recorded again.
 """
 
-import difflib
 import re
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
 
+from .near_names import find_near
 from .new_recipe import NAME, PAGES
 from .short_titles import list_short_titles
 
@@ -37,7 +37,7 @@ def find_wrong_names(folder: Path) -> Iterator[GalleryError]:
 
     Each comes with a name that is near it.
     """
-    for path in sorted(folder.glob("[!_.]*.py")):
+    for path in _list_recipes(folder):
         if NAME.fullmatch(path.stem):
             continue
         text = "the name of a recipe has small letters, digits and _ between them"
@@ -56,7 +56,7 @@ def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
     if not pages.is_file():
         return
     listed = pages.read_text(encoding="utf-8").splitlines()
-    for path in sorted(recipes.glob("[!_.]*.py")):
+    for path in _list_recipes(recipes):
         page = f"recipes/{path.stem}"
         if NAME.fullmatch(path.stem) and page not in listed:
             remedy = f"add this line, and {path.stem!r} to second_call_recipes in conf.py"
@@ -71,13 +71,18 @@ def find_unknown_titles(root: Path, recipes: Path) -> Iterator[GalleryError]:
     titles = root / "second_call/short_titles.py"
     if not titles.is_file():
         return
+    names = [path.stem for path in _list_recipes(recipes)]
     for name in list_short_titles():
-        if (recipes / f"{name}.py").is_file():
+        if name in names:
             continue
-        names = [path.stem for path in sorted(recipes.glob("[!_.]*.py"))]
-        similar = difflib.get_close_matches(name, names, n=1)
-        remedy = f"did you mean {similar[0]!r}?" if similar else "remove its line"
+        near_name = find_near(name, names)
+        remedy = f"did you mean {near_name!r}?" if near_name else "remove its line"
         yield GalleryError(f"{name!r} is no recipe", path=titles, remedy=remedy)
+
+
+def _list_recipes(folder: Path) -> list[Path]:
+    """Return the files of recipes in a folder, whatever their names."""
+    return sorted(folder.glob("[!_.]*.py"))
 
 
 if __name__ == "__main__":
