@@ -17,12 +17,14 @@ from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from second_call.length_checks import MOST_WORDS_OF_ANSWER, MOST_WORDS_OF_VERDICT  # noqa: E402
 from sphinx_recorded_gallery.recipes.find_recipes import find_recipes  # noqa: E402
 from tests.helpers.chromium import launch, serve  # noqa: E402
 
 SCREENS = {"desktop": (1440, 900), "phone": (390, 844)}
 MOST_CHART = {"desktop": 900, "phone": 1200}  # pixels
-MOST_VERDICT, MOST_BOX, MOST_PAGE = 60, 120, 1400  # words
+MOST_VERDICT, MOST_BOX = MOST_WORDS_OF_VERDICT, MOST_WORDS_OF_ANSWER
+MOST_PAGE = 1400  # words
 MOST_COLOURS = 3
 MEASURE = """() => {
   const box = document.querySelector("article section.answer");
