@@ -128,7 +128,7 @@ second_call_content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
-# The order of recipes wherever there is one; others follow by their names.
+# The order of recipes wherever there is one; a build tells which one it lacks.
 second_call_recipes = [
     "where_time_goes",
     "compiling_optimizer",

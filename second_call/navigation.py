@@ -37,7 +37,10 @@ def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
 
 
 def warn_of_unknown_recipes(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of each name in ``second_call_recipes`` that no recipe has, or that is there twice."""
+    """Warn of each name in ``second_call_recipes`` that no recipe has, or that is there twice.
+
+    Also of each recipe that it lacks, which menus would not show, unless it is empty.
+    """
     names = [file.name for file in Gallery(env).files.values()]
     named = app.config.second_call_recipes
     for name in dict.fromkeys(named):
@@ -47,6 +50,12 @@ def warn_of_unknown_recipes(app: Sphinx, env: BuildEnvironment) -> None:
         elif named.count(name) > 1:
             text = f"second_call_recipes names {name!r} twice"
             _warn_of_conf(app, text, "remove one of the lines")
+    if not named:
+        return
+    for name in names:
+        if name not in named:
+            text = f"second_call_recipes lacks {name!r}, so that menus do not show it"
+            _warn_of_conf(app, text, "add it where it belongs in their order")
 
 
 def warn_of_lost_redirects(app: Sphinx, env: BuildEnvironment) -> None:
@@ -83,13 +92,14 @@ def describe_navigation(
 ) -> None:
     """Give templates ``menus``, one a toctree of the first page, and ``neighbours`` of a recipe.
 
-    ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
+    ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names. A recipe that
+    cannot be read has no page to lead to.
     """
     context["menus"] = _make_menus(app, pagename)
     context["parents"] = _leave_out_moved(app, pagename, context.get("parents", []))
     context["neighbours"] = []
     context["recipe_links"] = []
-    recipes = once(app.env, list_recipes)
+    recipes = _list_pages(app.env)
     if pagename not in recipes:
         return
     for docname in _find_named(app.env):
@@ -182,11 +192,16 @@ def _find_moved(docname: str, target: str) -> str:
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
     """Note the recipes to which each one leads as pages whose titles it shows."""
-    recipes = [name for name in once(env, list_recipes) if name in env.all_docs]
+    recipes = _list_pages(env)
     linked = [*pairwise(recipes), *permutations(_find_named(env), 2)]
     for first, second in linked:
         note_link(env, first, second)
         note_link(env, second, first)
+
+
+def _list_pages(env: BuildEnvironment) -> list[str]:
+    """Return the pages of the recipes that can be read, in the order of the site."""
+    return [docname for docname in once(env, list_recipes) if docname in env.all_docs]
 
 
 def _find_named(env: BuildEnvironment) -> list[str]:

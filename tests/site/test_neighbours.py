@@ -71,6 +71,24 @@ def test_a_name_that_stands_twice_is_told(site: Gallery) -> None:
     assert site.build().warnings.count(told) == 1
 
 
+def test_a_recipe_that_the_order_lacks_is_told(site: Gallery) -> None:
+    lacking = f"{site.root}/conf.py: second_call_recipes lacks 'alpha', so that menus do not show"
+    assert site.build().warnings.count(lacking) == 1
+    for complete in (["gamma", "beta", "alpha"], []):
+        assert site.build(second_call_recipes=complete).warnings == ""
+
+
+def test_no_page_leads_to_a_recipe_that_cannot_be_read(site: Gallery) -> None:
+    broken = site.write("beta", f"{SHORT % 'About beta.'}    print(\n")
+    assert next_recipe(site.build().page("recipes/gamma")) == "alpha"
+    site.write("beta", SHORT % "About beta.")
+    assert next_recipe(site.build().page("recipes/gamma")) == "beta"
+    site.write("beta", f"{SHORT % 'About beta.'}    print(\n")
+    site.build()
+    broken.unlink()
+    assert "refers to" not in site.build().warnings
+
+
 def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Gallery) -> None:
     """Neighbours are those of the site's order, not of the toctree's."""
     by_name = SETTINGS["sphinx_gallery_conf"] | {"within_subsection_order": "FileNameSortKey"}
