@@ -6,10 +6,12 @@ a sentence, a directive with one colon. ``recorded-gallery check`` tells the aut
 
 import ast
 import builtins
+import io
 import itertools
 import re
 import symtable
 import textwrap
+import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,7 +25,16 @@ _DIRECTIVES = (
     "answer|chart|code-block|evidence|figure|folded|gains|image|libraries|list-table|math|note"
     "|recipe-rows|results|spans|tip|warning"
 )
-_UNITS = r"(?:(?:[mµun]?s|min|[kKMGT]i?B|x|(?:milli|micro)?seconds?)\b|[%×])"
+# A unit as somebody types it behind a measurement; of a count, "3 times" is right
+_UNITS = (
+    r"(?:(?:[mµun]?s|[mun]?secs?|min|[kKMGT]i?B|x|percent|(?:milli|micro)?seconds?|minutes?"
+    r"|(?:kilo|mega|giga)?bytes?|(?<=speedup[`}]\s)times)\b|[%×])"
+)
+# Options of directives, as in ``:caption: Complete``
+_OPTIONS = (
+    "align|alt|beside|best|caption|case|class|curve|emphasize-lines|header-rows|height|hero|lines"
+    "|linenos|name|only|recipe|scale|stub-columns|target|whole|widths?"
+)
 # What no reader sees as prose: the text keeps its lines where such a piece is left out.
 _BLOCKS_OF_CODE = (
     r"(?m)^( *)\.\. (?:code-block|code|math|raw)::.*\n(?:(?:\1 +.*)?\n)*",
@@ -54,6 +65,18 @@ _CODE_BLOCK = re.compile(
     r"(?P<options>(?: +:\w[\w-]*:.*\n)*)(?P<code>(?:(?:(?P=indent) +.*)?(?:\n|\Z))*)"
 )
 _OPTION = re.compile(r":(?:caption|class|emphasize-lines|linenos|name):")
+# An option that lacks a colon, or the space behind it, below a directive and options that are right
+_WRONG_OPTION = re.compile(
+    r"(?m)^(?P<indent> *)\.\. [\w-]+::.*\n(?:(?P=indent) +:[\w-]+:(?: .*)?\n)*(?P=indent) +"
+    rf"(?P<option>(?:(?P<no_first>{_OPTIONS}):|:(?P<no_last>{_OPTIONS}))(?=\s)"
+    rf"|:(?P<no_space>{_OPTIONS}):(?=\S))"
+)
+_LINES_OF_COMMENT = re.compile(r"(?m)^(?:#.*(?:\n|\Z))+")
+# What a comment on code never has: a heading, below no line of signs, a directive or a role
+_TEXT_IN_CODE = re.compile(
+    r"(?m)^# *(?:\.\. [\w-]+::(?=\s|$))|:(?:claim|doc|measured|ref|term):`"
+    r"|(?:\A|(?<=^#\n))# \S.*\n# ?([-=~^\"'+])\1{3,}$"
+)
 _COMMENT = re.compile(r"\s*(?P<lines>(?:#.*(?:\n|\Z))+)")  # at the beginning of a block
 _MARKUP_IN_COMMENT = re.compile(r"(?m)^# *(?:\.\. [\w-]+::|([-=~])\1{3,}$)|:\w+:`")
 _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
@@ -91,7 +114,7 @@ _SLIPS = (
         "write :{role}:`...` with one on each side",
     ),
     (
-        re.compile(rf":measured:`[^`]+` ?{_UNITS}"),
+        re.compile(rf"(?::measured:`[^`]+`|(?<!{{){{[\w.:@-]+}})(?:[ \u00a0-]|\n *)*{_UNITS}"),
         "a unit behind a measurement, which shows its own",
         "leave it out",
     ),
@@ -155,6 +178,11 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         error = make_error(what, match.start(), "write two on each side", of=without_markup)
         if error.line not in lines_with_slips:  # or else these are of a role that was told
             yield error
+    for match in _WRONG_OPTION.finditer(text):
+        name = match["no_first"] or match["no_last"]
+        remedy = f"did you mean :{name}:?" if name else "leave a space behind it"
+        what = f"{match['option']} is no option, but words of its directive"
+        yield make_error(what, match.start("option"), remedy, of=text)
     for number in _find_lists_in_sentences(prose):
         what = "a list right below a sentence is part of it"
         remedy = "leave an empty line above the list"
@@ -210,6 +238,39 @@ def find_split_texts(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryErr
         )
 
 
+def find_texts_in_code(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
+    """Yield the comments in code that were meant as texts, which lack ``# %%`` above them.
+
+    The first one below a text is left out: ``find_split_texts`` tells it.
+    """
+    docstring = blocks[0]
+    for above, block in itertools.pairwise(blocks):
+        if block.type != "code":
+            continue
+        comments = _find_comments(block.content)
+        if above.type == "text" and above is not docstring:
+            comments = [each for each in comments if block.content[: each.start()].strip()]
+        for comment in comments:
+            if _TEXT_IN_CODE.search(comment[0]):
+                yield GalleryError(
+                    "this comment is code, and no text of the page",
+                    path=path,
+                    line=block.lineno + block.content.count("\n", 0, comment.start()),
+                    remedy="write # %% in a line above it",
+                )
+
+
+def _find_comments(code: str) -> list[re.Match[str]]:
+    """Return the comments of whole lines in code, without what strings have of them."""
+    tokens = tokenize.generate_tokens(io.StringIO(code).readline)
+    lines = {token.start[0] for token in tokens if token.type == tokenize.COMMENT}
+    comments = []
+    for match in _LINES_OF_COMMENT.finditer(code):
+        if code.count("\n", 0, match.start()) + 1 in lines:
+            comments.append(match)
+    return comments
+
+
 def find_second_titles(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
     """Yield the headings in a text below the docstring that are underlined as titles are."""
     for match in _HEADING.finditer(text):
@@ -237,8 +298,8 @@ def find_wrong_code(path: Path, first_line: int, text: str) -> Iterator[GalleryE
                 "write options right below .. code-block::",
             )
             continue
-        if match["language"] != "python":
-            continue
+        if match["language"] != "python" or match["code"].partition("\n")[0].strip():
+            continue  # or its first line is a wrong option, or lacks the empty line above it
         if code.startswith(">>> "):
             yield make_error("code to copy has the prompt >>>", "leave it out, and the output")
             continue

@@ -19,6 +19,7 @@ from .markup_slips import (
     find_second_titles,
     find_slips,
     find_split_texts,
+    find_texts_in_code,
     find_unbound_names,
     find_words_behind_marks,
     find_wrong_code,
@@ -116,6 +117,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
         yield from find_lost_imports(path, recipe.blocks)
         yield from find_split_texts(path, recipe.blocks)
+        yield from find_texts_in_code(path, recipe.blocks)
         yield from find_unbound_names(path, docstring.lineno, docstring.content)
         yield from find_long_parts(path, docstring.lineno, docstring.content)
         for block in recipe.blocks:

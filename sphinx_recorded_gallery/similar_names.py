@@ -34,8 +34,9 @@ _WRONG_OPTION = re.compile(
 _WRONG_OPTIONS = re.compile(r'Error in "[^"]+" directive:\ninvalid option block')
 _TOO_MANY_WORDS = re.compile(
     r'Error in "(?P<directive>[^"]+)" directive:\n'
-    r"maximum \d+ argument\(s\) allowed, \d+ supplied(?=\.\n\n.*\n[ \t]*[^\s:])"
+    r"maximum \d+ argument\(s\) allowed, \d+ supplied(?=\.\n\n.*\n[ \t]*(?:[^\s:]|:[\w-]+\s))"
 )
+_NEAR_OPTION = re.compile(r"\s+(?:(?P<no_first>[\w-]+):|:(?P<no_last>[\w-]+))(?=\s|$)")
 _MISSING_LINE = "leave an empty line above the content"
 _MISSING_PICTURE = (
     "put a file there, or correct the path, which may begin at the folder of conf.py: "
@@ -88,9 +89,22 @@ def complete_message(record: logging.LogRecord) -> bool:
         record.msg = _insert(text, wrong_options, remedy)
     elif too_many_words:
         directive = directives._directives.get(too_many_words["directive"])
-        if getattr(directive, "has_content", False):
+        near_option = _find_near_option(text[too_many_words.end() :], directive)
+        if near_option:
+            record.msg = _insert(text, too_many_words, f"; did you mean :{near_option}:?")
+        elif getattr(directive, "has_content", False):
             record.msg = _insert(text, too_many_words, f"; {_MISSING_LINE}")
     return True
+
+
+def _find_near_option(text: str, directive: Any) -> str:
+    """Return the first option below a directive that lacks one of its colons; "" without one."""
+    for line in text.splitlines():
+        match = _NEAR_OPTION.match(line)
+        name = match["no_first"] or match["no_last"] if match else ""
+        if name in (getattr(directive, "option_spec", None) or ()):
+            return name
+    return ""
 
 
 def complete_message_of_picture(record: logging.LogRecord) -> bool:

@@ -21,6 +21,11 @@ from tests.helpers.gallery import Gallery
             ".. code-block:: python\n   x = 1",
             "maximum 1 argument(s) allowed, 4 supplied; leave an empty line above the content",
         ),
+        (
+            ".. code-block:: python\n   caption: What changes\n\n   x = 1",
+            "maximum 1 argument(s) allowed, 4 supplied; did you mean :caption:?",
+        ),
+        (".. code-block:: python\n   :caption What\n\n   x = 1", "; did you mean :caption:?"),
         (".. code-block:: python x = 1\n\n   x = 1", "allowed, 4 supplied.\n"),  # none is missing
         (
             ".. image:: nope.png",

@@ -10,6 +10,7 @@ from second_call.markup_slips import (
     find_second_titles,
     find_slips,
     find_split_texts,
+    find_texts_in_code,
     find_unbound_names,
     find_words_behind_marks,
     find_wrong_code,
@@ -31,9 +32,16 @@ SLIPS = {
     ":measured:``a.wall``": "a.py:7: a role with two backticks; write :measured:`",
     "It takes :measured:`a.wall` ms.": "a.py:7: a unit behind a measurement",
     ":measured:`a.speedup`× as fast": "a.py:7: a unit behind a measurement",
+    ":measured:`a.speedup`\ntimes as fast": "a.py:7: a unit behind a measurement",
+    ":claim:`It takes {a.wall} ms <a.wall < b.wall>`": "a.py:7: a unit behind a measurement",
     "Words.\n\n.. chart: wall\n   :case: a\n\n   One.": "a.py:9: one colon makes it a comment",
     "Words.\n\n..chart:: wall\n   :case: a\n\n   One.": "a.py:9: without a space behind its dots, "
     "it is no directive but words; write .. chart::",
+    ".. code-block:: python\n   caption: One": "a.py:8: caption: is no option, but words of its "
+    "directive; did you mean :caption:?",
+    ".. chart:: wall\n   :case: a\n   :best b": "a.py:9: :best is no option, but words",
+    ".. list-table::\n   :header-rows:1\n": "a.py:8: :header-rows: is no option, but words of its "
+    "directive; leave a space behind it",
     "See `words <https://a.org>`.": "a.py:7: a link does not end in two underscores; write `words",
     "See `two\nwords <https://a.org>`_.": "a.py:7: a link does not end in two underscores; write",
     ".. image:: https://a.org/b.png": "a.py:7: a picture of another host",
@@ -72,6 +80,8 @@ RIGHT = [
     f"{LONG}::\n\n  on.\n\n:field: {LONG}\n  on.\n\n.. [1] {LONG}\n   on.",
     "#. one\n#. two",
     "It costs $5 (or $6), and $A=$B and ``$O(n^2)$``.",
+    ":measured:`a.graphs` times, and :claim:`{b.graphs} times <a.graphs < b.graphs>`.",
+    ".. note::\n   Words: more.\n\n.. chart:: wall\n   :hero:\n\n   case: one",
     "The words of a text -\n--- are no heading.",
 ]
 
@@ -119,6 +129,34 @@ def test_a_text_that_an_empty_line_has_split_is_told(
     text = "this comment is code, and no part of the text above it; write # in the empty line"
     expected = [f"{path}:{line}: {text} between them"] if line else []
     assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("below", "line"),
+    [
+        ("\nx = 1\n\n# Why\n# ---\n#\n# So.\n\ny = 1\n", None),  # three signs make no heading
+        ("\nx = 1\n\n# Why so\n# ------\n#\n# So.\n\ny = 1\n", 11),
+        ("\nx = 1\n# .. chart:: wall\n#\n#    One.\ny = 1\n", 10),
+        ("\nx = 1\n\n# It takes :measured:`a.wall`.\ny = 1\n", 11),
+        ('\nx = """\n# .. chart:: wall\n"""\n', None),
+        ("\nx = 1\n\n# ------\n# Part\n# ------\ny = 1\n", None),
+        ("\nx = 1\n\n# .. and so on: a::b\ny = 1\n", None),
+        ("# Heading\n# -------\n", None),
+    ],
+)
+def test_a_text_inside_of_code_is_told(tmp_path: Path, below: str, line: int | None) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(TEXT + below)
+    told = [str(error) for error in find_texts_in_code(path, load_recipe(path).blocks)]
+    text = "this comment is code, and no text of the page; write # %% in a line above it"
+    assert told == ([f"{path}:{line}: {text}"] if line else [])
+
+
+def test_a_text_right_below_the_docstring_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text('"""\nTitle\n=====\n"""\n\n# Why so\n# ------\n\nx = 1\n')
+    [told] = find_texts_in_code(path, load_recipe(path).blocks)
+    assert str(told).startswith(f"{path}:6: this comment is code")
 
 
 def test_a_second_title_is_told() -> None:
