@@ -19,6 +19,8 @@ from sphinx_gallery.py_source_parser import Block
 
 from sphinx_recorded_gallery.api import GalleryError
 
+from .table_rows import find_uneven_rows
+
 MOST_LINES_OF_CODE = 27  # of a block that is a tab; so many has ``look`` in where_time_goes
 _ROLES = "measured|claim|doc|ref|term|math"
 _DIRECTIVES = (
@@ -152,6 +154,7 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         remedy = "write .. code-block:: python, an empty line, and the code indented"
         yield GalleryError("code as Markdown has it", path=path, line=line, remedy=remedy)
     prose = _FENCED_CODE.sub(_keep_lines, prose)
+    yield from find_uneven_rows(path, first_line, prose)
     # A literal may show any markup.
     prose = _LITERAL.sub(lambda match: f"``x{_keep_lines(match)}``", prose)
 

@@ -1,4 +1,4 @@
-"""Imports of modules beside the recipes that fail, or leave downloads without their code.
+"""Imports of what lies beside the recipes that fail, run a recipe, or lack code in downloads.
 
 A cell with nothing but ``from _module import ...`` shows and runs the source of that module, on the
 page and in downloads (CONTRIBUTING.md). Any other import of it works beside the file alone.
@@ -20,15 +20,16 @@ from .near_names import find_near
 
 
 def find_lost_imports(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
-    """Yield imports of modules that there are not, and the first in each cell that is lost.
+    """Yield imports of recipes and of modules that there are not, and the first one that is lost.
 
-    Downloads would lack the module of the latter. ``blocks`` are those of the recipe; what Python
-    cannot read of them is told with the recipe.
+    Downloads would lack the module of the latter, which is looked for in each cell. ``blocks`` are
+    those of the recipe; what Python cannot read of them is told with the recipe.
     """
     for block in blocks:
         if block.type != "code":
             continue
         statements = ast.parse(block.content).body
+        yield from _find_recipes(path, block.lineno, statements)
         yield from _find_missing(path, block.lineno, statements)
         if all(_is_shown(statement) for statement in statements):
             continue
@@ -56,6 +57,7 @@ def find_in_helper(path: Path) -> Iterator[GalleryError]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return  # told with the recipe that shows it
+    yield from _find_recipes(path, 1, tree.body)
     yield from _find_missing(path, 1, tree.body)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Import):
@@ -67,6 +69,22 @@ def find_in_helper(path: Path) -> Iterator[GalleryError]:
                 path=path,
                 line=node.lineno,
                 remedy="move the needed code into it",
+            )
+
+
+def _find_recipes(path: Path, line: int, statements: list[ast.stmt]) -> Iterator[GalleryError]:
+    """Yield the imports, below ``line`` of a file, of other recipes, which would run whole."""
+    for node in ast.walk(ast.Module(statements, [])):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        for name in _list_names(node):
+            if name.startswith("_") or not (path.parent / f"{name}.py").is_file():
+                continue
+            yield GalleryError(
+                f"{name} is a recipe, and importing it runs it whole",
+                path=path,
+                line=line + node.lineno - 1,
+                remedy="move the code that both need to a module beside them, such as _shared.py",
             )
 
 

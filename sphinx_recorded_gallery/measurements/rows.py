@@ -6,6 +6,7 @@ describes them.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import Counter
@@ -119,10 +120,33 @@ def find_hints(
     for number, data in find_data(notebook):
         for row in find_rows(data):
             for kind, text, remedy in _find_mistakes(row, quantities, own_list):
-                line = recipe.cells[number - 1].line
+                line = _find_line(recipe, number, row.quantity)
                 error = kind(text, path=recipe.path, line=line, remedy=remedy)
                 errors.setdefault((row.quantity, remedy), error)
     return [*errors.values()]
+
+
+def _find_line(recipe: Recipe, number: int, quantity: str) -> int:
+    """Return the line of a recipe that names a quantity which its cell ``number`` published.
+
+    It is in that cell, or the nearest one above it, which may define a function that publishes. It
+    is the line of the cell if the name is put together, or stands in a module.
+    """
+    cell = recipe.cells[number - 1]
+    lines = []
+    for block in recipe.blocks:
+        if block.type != "code":
+            continue
+        for node in ast.walk(ast.parse(block.content)):
+            if isinstance(node, ast.Constant) and node.value == quantity:
+                lines.append(block.lineno + node.lineno - 1)
+    first_below = math.inf
+    if number < len(recipe.cells):
+        first_below = recipe.cells[number].line
+    in_cell = [line for line in lines if cell.line <= line < first_below]
+    if in_cell:
+        return min(in_cell)
+    return max((line for line in lines if line < cell.line), default=cell.line)
 
 
 def _find_mistakes(

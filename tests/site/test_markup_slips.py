@@ -57,6 +57,10 @@ SLIPS = {
     "It is\n\n```python\nx = `1`\n```\n": "a.py:9: code as Markdown has it; write .. code-block::",
     "It needs $O(n^2)$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
     "It needs $n$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
+    ".. list-table::\n   :header-rows: 1\n\n   * - a\n     - b\n   * - c\n\n   * - d": "a.py:12: "
+    "this row has 1 cell, and the head of its table 2; write one - a cell",
+    "+---+---+\n| a | b |\n+---+---+\n| c |\n+---+---+": "a.py:10: this line of a table ends",
+    "==  ==\na   b\n==  ==\nc   d\ne\n==  ==": "a.py:11: this row lacks the last cell of its table",
     "Words.\n\nHeading\n---": "a.py:10: --- makes no heading",
 }
 
@@ -74,6 +78,9 @@ RIGHT = [
     "FAQ\n---",
     "====  ====\nA     B\n====  ====\n1     2\n====  ====",
     "====\nA\n====\n1\n====",
+    "==  ==\na   b\n==  ==\nc   \\\nd   e\n    more\n==  ==",
+    ".. list-table::\n\n   * - a\n     -\n   * - c\n       more\n\n       - one\n     - d",
+    "+---+---+\n| a | b |\n+===+===+\n| c | d |\n|   | 값|\n+---+---+",
     "Words.\n\n----\n\nHeading\n-------\nWords.",
     "cache\n  what is kept",
     f"- {LONG}\n  on.\n\n* - {LONG}\n    on.\n\n1. {LONG}\n   on.",

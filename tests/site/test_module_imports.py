@@ -59,6 +59,18 @@ def test_a_module_that_is_nowhere_is_told(
         assert error.endswith(f" is beside the recipes; {remedy}")
 
 
+@pytest.mark.parametrize("code", ["import other", "from other import x", "import math, other.y"])
+@pytest.mark.parametrize("name", ["mine", "_tools"])
+def test_a_recipe_that_another_file_imports_is_told(tmp_path: Path, name: str, code: str) -> None:
+    write(tmp_path, "from _bench import x\n\n# %%\n\nimport math\n")
+    (tmp_path / "other.py").write_text(TITLE + "x = 1\n")
+    path = tmp_path / f"{name}.py"
+    path.write_text(f"{TITLE}{code}\n")
+    [told] = find_all(tmp_path)
+    remedy = "move the code that both need to a module beside them, such as _shared.py"
+    assert str(told) == f"{path}:6: other is a recipe, and importing it runs it whole; {remedy}"
+
+
 @pytest.mark.parametrize(
     ("code", "told"),
     [

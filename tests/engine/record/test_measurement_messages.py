@@ -73,9 +73,9 @@ def test_an_unknown_quantity_gets_a_hint(gallery: Gallery, check: Check) -> None
         "correct it, or add it with its label and unit to recorded_gallery_quantities in conf.py"
     )
     hints = [
-        "near.py:8: no quantity is named 'spedup', so readers see this word; similar: speedup; "
+        "near.py:10: no quantity is named 'spedup', so readers see this word; similar: speedup; "
         f"{remedy}",
-        f"far.py:8: no quantity is named 'frobs', so readers see this word; {remedy}",
+        f"far.py:10: no quantity is named 'frobs', so readers see this word; {remedy}",
     ]
     status, told = check()
     assert status == 0
@@ -85,6 +85,49 @@ def test_an_unknown_quantity_gets_a_hint(gallery: Gallery, check: Check) -> None
             assert text.count(hint) == 1
 
 
+PUBLISHING = '''
+"""
+Publishing
+==========
+"""
+
+import IPython.display as shown
+
+
+def publish(quantity):
+    row = {"case": "Adam", "variant": "eager", "size": 10, "quantity": quantity, "value": 4.0}
+    rows = [{**row, "unit": ""}]
+    shown.display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)
+
+
+def publish_first():
+    publish("ABOVE")
+
+
+# %%
+
+first = 1
+CALL
+'''
+
+
+@pytest.mark.parametrize(
+    ("above", "call", "line"),
+    [
+        ("frobs", 'publish("frobs")', 22),
+        ("frobs", "publish_first()", 16),
+        ("other", 'publish("fro" + "bs")', 21),  # the line of the cell
+    ],
+)
+@pytest.mark.usefixtures("_run_here")
+def test_a_hint_names_the_line_of_the_quantity(
+    gallery: Gallery, above: str, call: str, line: int
+) -> None:
+    gallery.write("recipe", PUBLISHING.replace("ABOVE", above).replace("CALL", call))
+    assert gallery.record()
+    assert gallery.messages.count(f"recipe.py:{line}: no quantity is named 'frobs'") == 1
+
+
 @pytest.mark.usefixtures("_run_here")
 def test_a_share_in_percent_gets_a_hint(gallery: Gallery, check: Check) -> None:
     shares = MEASURING.replace("time", "share").replace('"ms"', '"share"')
@@ -92,7 +135,7 @@ def test_a_share_in_percent_gets_a_hint(gallery: Gallery, check: Check) -> None:
     gallery.write("part", shares.replace("4.0", "0.63").replace("2.0", "0.1"))
     assert gallery.record("percent", "part")
     hint = (
-        "percent.py:8: adam.10.eager.share is 63 of the whole, which readers see as 6300%; "
+        "percent.py:10: adam.10.eager.share is 63 of the whole, which readers see as 6300%; "
         "publish a share as a number from 0 to 1: 0.63 for 63%"
     )
     assert gallery.messages.count("of the whole") == gallery.messages.count(hint) == 1
@@ -107,7 +150,7 @@ def test_a_quantity_with_another_unit_is_to_be_corrected(gallery: Gallery, check
     gallery.write("other", MEASURING.replace("time", "wall").replace('"ms"', '"s"'))
     assert gallery.record("measuring", "other")
     hint = (
-        "measuring.py:8: adam.10.eager.wall is published with the unit 'ms'; that of wall is 's'; "
+        "measuring.py:10: adam.10.eager.wall is published with the unit 'ms'; that of wall is 's'; "
         "publish it with this unit, or correct the quantity in "
         "recorded_gallery_quantities in conf.py"
     )
