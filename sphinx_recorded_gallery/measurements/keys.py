@@ -27,8 +27,17 @@ _TURNED_ROUND = re.compile(
     r".*<\s*(?P<greater>[^<>]+?)\s*>\s*(?P<less>[^<>\s][^<>]*?)\s*>", re.DOTALL
 )
 _TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
+# Signs in the place of <, as people write comparisons, in what a claim compares
+_WRONG_SIGN = re.compile(r"\s<(?=\S)[^{}]*?(?P<sign><=|=<|>=|=>|->|[≤≥→≈])[^{}]*>$")
 _SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
+# A factor as people write it: 2x a, 2 a, 1,5 * a or a * 2
+_NUMBER = r"\d+(?:[.,]\d+)?"
+_NAME = r"[a-z][a-z0-9_.-]*"
+_WRONG_FACTOR = re.compile(
+    rf"(?P<before>{_NUMBER}) ?[x×·*]? ?(?P<behind_it>{_NAME})"
+    rf"|(?P<before_it>{_NAME}) ?[x×·*] ?(?P<behind>{_NUMBER})"
+)
 _ROLE = re.compile(rf":(?P<role>{MEASURED}|{CLAIM}):`(?P<text>[^`]+)`")
 # Code in reStructuredText, where roles are only examples: what is indented below a directive for
 # code or below a line that ends in two colons, and literals
@@ -142,6 +151,10 @@ def parse_claim(text: str) -> ClaimText:
 
     By default its measurements are of the recipe and the release that the claim names.
     """
+    wrong_sign = _WRONG_SIGN.search(text.strip())
+    if wrong_sign:
+        sign = wrong_sign["sign"]
+        raise ValueError(f"{sign} in a claim; write < in its place, behind the lesser measurement")
     match = _CLAIM.fullmatch(text.strip())
     turned_round = _TURNED_ROUND.fullmatch(text.strip())
     if match is None and turned_round:
@@ -215,7 +228,18 @@ def parse_comparison(text: str) -> tuple[ComparisonTerm, ...]:
     for part in text.split("<"):
         match = _TERM.fullmatch(part.strip())
         if match is None:
-            remedy = "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
+            remedy = _correct_term(part.strip())
             raise ValueError(f"{part.strip()!r} in the claim <{text}> is not a key; {remedy}")
         terms.append(ComparisonTerm(key=match["key"], factor=float(match["factor"] or 1)))
     return tuple(terms)
+
+
+def _correct_term(term: str) -> str:
+    """Return what to write in place of a side of a comparison that is neither key nor factor."""
+    factor = _WRONG_FACTOR.fullmatch(term)
+    if factor:
+        number = (factor["before"] or factor["behind"]).replace(",", ".")
+        return f"write a factor as {number} * {factor['behind_it'] or factor['before_it']}"
+    if _TERM.fullmatch(term.lower()):
+        return f"write it in lower case: {term.lower()}"
+    return "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
