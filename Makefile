@@ -13,27 +13,10 @@ PYTESTFLAGS ?= -n auto --dist loadfile --no-loadscope-reorder
 
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
-ALL_RECIPES = $(patsubst recipes_source/%.py,%,$(wildcard recipes_source/[a-z]*.py))
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
-# Of a variable with the name of another one: the same command with the right name
-correct = $(1) is called $(2) here: make $(MAKECMDGOALS) $(patsubst $(1)=%,$(2)=%,$(MAKEOVERRIDES))
-ifeq ($(origin LANGUAGE),command line)
-$(error $(call correct,LANGUAGE,LANGUAGES))
-endif
 # in the environment, it is a variable of gettext
 unexport LANGUAGE
-ifeq ($(origin RECIPE),command line)
-$(error $(call correct,RECIPE,RECIPES))
-endif
-ifeq ($(origin NAME),command line)
-ifneq ($(filter record drift page,$(MAKECMDGOALS)),)
-$(error $(call correct,NAME,RECIPES))
-endif
-endif
-ifeq ($(origin RECIPES) $(MAKECMDGOALS),command line check)
-$(error check looks at all recipes and takes no RECIPES; for the page of one: make page RECIPES=$(RECIPES))
-endif
 BASE ?= main
 # RELEASE is another one than pages show, to compare with
 RELEASE ?=
@@ -52,6 +35,41 @@ MACHINE_FOLDER = $(if $(findstring /,$(MACHINE))$(filter .%,$(MACHINE))$(word 2,
 RECORDFLAGS = $(call refuse_words,FORCE)$(call refuse_words,REPLACE_GPU)--device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 	$(if $(MACHINE),--recordings-folder $(MACHINE_FOLDER))
+
+# Which variables of the command line a target reads, besides those of every target
+all_read := PYTHON VENV BIN ENGINE BUILD
+html_reads := LANGUAGES SPHINXOPTS
+serve_reads := LANGUAGES PORT SPHINXOPTS
+new-recipe_reads := NAME
+record_reads := RECIPES DEVICE FORCE REPLACE_GPU REPLICATES MACHINE WORKERS SCHEDULER
+drift_reads := RECIPES BASE RELEASE MACHINE
+page_reads := RECIPES SPHINXOPTS
+check_reads := LANGUAGES
+live_reads := LANGUAGES PORT EDITOR_LINK
+check-po_reads := LANGUAGES COMPLETE
+update-po_reads := LANGUAGES
+new-language_reads := LANGUAGES
+test_reads := PYTESTFLAGS
+test-fast_reads := PYTESTFLAGS
+test-nightly_reads := PYTESTFLAGS
+
+# Another variable would change nothing: the same command is told with the right name.
+goals := $(or $(MAKECMDGOALS),help)
+read := $(foreach goal,$(goals),$($(goal)_reads))
+given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+unread := $(firstword $(filter-out $(all_read) $(read),$(given)))
+ifneq ($(unread),)
+capitals := $(shell echo '$(unread)' | tr a-z- A-Z_)
+other_word := $(patsubst $(capitals):%,%,$(filter $(capitals):%,NAME:RECIPES RECIPE:NAME RECIPES:NAME LANG:LANGUAGES))
+meant := $(firstword $(filter $(capitals) $(capitals)S $(other_word),$(read)))
+ifneq ($(meant),)
+$(error $(unread) is called $(meant) here: make $(goals) $(patsubst $(unread)=%,$(meant)=%,$(MAKEOVERRIDES)))
+endif
+ifeq ($(capitals) $(goals),RECIPES check)
+$(error check looks at all recipes and takes no RECIPES; for the page of one: make page RECIPES=$($(unread)))
+endif
+$(error make $(goals) does not read $(unread); it reads: $(sort $(read) BUILD PYTHON))
+endif
 
 FORMS := .github/ISSUE_TEMPLATE
 
@@ -115,9 +133,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 		$(if $(MACHINE),--recordings-folder $(MACHINE_FOLDER)) $(RECIPES)
 
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
-	@for name in $(RECIPES); do [ -f "recipes_source/$$name.py" ] || \
-		{ echo "error: no recipe named $$name; choose among: $(ALL_RECIPES)" >&2; exit 1; }; done
-	@$(BIN)/python -m second_call.recipe_files recipes_source
+	@$(BIN)/python -m second_call.recipe_files recipes_source $(RECIPES)
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
 		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \

@@ -2,12 +2,12 @@
 
 ``recorded-gallery check`` tells all to the author. ``make record`` runs
 ``python -m second_call.recipe_files FOLDER`` first, which refuses names: a recipe that gets another
-one has to be recorded again.
+one has to be recorded again. ``make page`` adds names of recipes, which have to be in the folder.
 """
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError
@@ -45,6 +45,25 @@ def find_wrong_names(folder: Path) -> Iterator[GalleryError]:
         near_name = words.strip("_").lstrip("_0123456789")
         remedy = f"rename it, for example to {near_name or 'my_recipe'}.py, and record it again"
         yield GalleryError(text, path=path, remedy=remedy)
+
+
+def find_unknown(folder: Path, names: Sequence[str]) -> Iterator[GalleryError]:
+    """Yield an error for each of ``names`` that is no recipe in a folder.
+
+    A name may be a path, or several with commas, as other programs take them.
+    """
+    recipes = [path.stem for path in _list_recipes(folder)]
+    for name in names:
+        if name in recipes:
+            continue
+        stem = Path(name).stem
+        near_name = stem if stem in recipes else find_near(stem, recipes)
+        remedy = f"choose among: {', '.join(recipes)}"
+        if "," in name:
+            remedy = f'write spaces between names: RECIPES="{" ".join(name.split(","))}"'
+        elif near_name:
+            remedy = f"did you mean {near_name}?"
+        yield GalleryError(f"no recipe named {name}", remedy=remedy)
 
 
 def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
@@ -86,7 +105,8 @@ def _list_recipes(folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    problems = list(find_wrong_names(Path(sys.argv[1])))
+    recipes_folder = Path(sys.argv[1])
+    problems = [*find_unknown(recipes_folder, sys.argv[2:]), *find_wrong_names(recipes_folder)]
     for problem in problems:
         print(f"error: {problem}", file=sys.stderr)
     sys.exit(bool(problems))

@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from babel import Locale, UnknownLocaleError
 from babel.core import get_global
+from babel.languages import get_official_languages
 from sphinx.config import Config
 from sphinx.util import logging
 
@@ -172,13 +173,31 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
             remedy = f"to add one: {suggest('new-language', code)}"
-            similar = difflib.get_close_matches(code, languages, n=1, cutoff=0.8)
-            if similar:
-                remedy = f"did you mean {similar[0]}?"
+            near_code = _find_near_code(code, languages)
+            if near_code:
+                remedy = f"did you mean {near_code}?"
             raise GalleryError(problem, remedy=remedy)
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]
+
+
+def _find_near_code(code: str, languages: Mapping[str, Language]) -> str:
+    """Return which of ``languages`` somebody may have meant by a code; empty if there is none.
+
+    It is spelled otherwise, lacks its country, or is the country: ZH-CN, zh or cn for zh_CN.
+    """
+    spelled = {name.lower(): name for name in languages}
+    similar = difflib.get_close_matches(code.lower(), spelled, n=1, cutoff=0.8)
+    if similar:
+        return spelled[similar[0]]
+    spoken = [code.lower()]
+    if _find_known_locale(code) is None:  # of languages and countries with one code, the language
+        spoken += get_official_languages(code.upper())
+    for name in languages:
+        if name.partition("_")[0] in spoken:
+            return name
+    return ""
 
 
 def name_of(code: str) -> str:

@@ -1,6 +1,7 @@
 """Commands that record examples, and report the state of recordings."""
 
 import argparse
+import difflib
 import shlex
 import sys
 from pathlib import Path
@@ -109,6 +110,10 @@ def drift(project: Project, options: argparse.Namespace) -> None:
     folder: Path | None = options.recordings_folder  # without one, that of conf.py
     if folder and not folder.is_dir():
         remedy = "name the folder of a recorded machine"
+        machines = [path.name for path in folder.parent.glob("*/")]
+        similar = difflib.get_close_matches(folder.name, machines, n=1)
+        if similar:
+            remedy = f"did you mean {similar[0]}?"
         raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
     if options.release:
         print(describe_releases(project, options.recipes, options.release, folder), end="")

@@ -1,5 +1,6 @@
 """Which recordings are current, and what they measured: `recorded-gallery check`."""
 
+import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -278,7 +279,14 @@ def _choose_file(files: dict[str, GalleryFile], name: str) -> GalleryFile:
         return files[name]
     full_names = [full_name for full_name in files if full_name.rpartition("/")[2] == name]
     if not full_names:
-        raise GalleryError(f"no example named {name}", remedy=f"choose among: {', '.join(files)}")
+        remedy = f"choose among: {', '.join(files)}"
+        similar = difflib.get_close_matches(name, files, n=1)
+        similar += difflib.get_close_matches(Path(name).name, files, n=1)  # of a path
+        if "," in name:
+            remedy = f"write spaces between names: {' '.join(name.split(','))}"
+        elif similar:
+            remedy = f"did you mean {similar[0]}?"
+        raise GalleryError(f"no example named {name}", remedy=remedy)
     if len(full_names) > 1:
         raise GalleryError(
             f"several examples are named {name}", remedy=f"choose among: {', '.join(full_names)}"

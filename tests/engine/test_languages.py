@@ -212,9 +212,13 @@ def test_a_value_as_python_writes_it_is_told_with_its_line(tmp_path: Path) -> No
 
 
 def test_a_language_of_a_similar_code_is_suggested(tmp_path: Path) -> None:
-    lines = 'en = { name = "English" }\nzh_CN = { name = "简体中文" }\n'
+    names = {"en": "English", "ko": "한국어", "zh_CN": "简体中文"}
+    lines = "".join(f'{code} = {{ name = "{name}" }}\n' for code, name in names.items())
     (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
-    for code, remedy in (("zh-CN", "did you mean zh_CN?"), ("ja", "to add one: ")):
+    meant = {"zh-CN": "zh_CN", "ZH": "zh_CN", "cn": "zh_CN", "KO": "ko", "kr": "ko"}
+    remedies = {code: f"did you mean {name}?" for code, name in meant.items()}
+    remedies |= dict.fromkeys(("ja", "zh_TW", "ca", "xx"), "to add one: ")
+    for code, remedy in remedies.items():
         with pytest.raises(GalleryError) as caught:
             choose_languages(tmp_path, [code])
         assert caught.value.remedy.startswith(remedy)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from second_call.recipe_files import find_unknown_titles, find_wrong_names
+from second_call.recipe_files import find_unknown, find_unknown_titles, find_wrong_names
 from second_call.short_titles import list_short_titles
 from tests.helpers.gallery import ROOT
 
@@ -23,6 +23,23 @@ def test_a_wrong_name_is_told_with_one_near_it(tmp_path: Path, name: str, near_n
         f"{name}.py: the name of a recipe has small letters, digits and _ between them; "
         f"rename it, for example to {near_name}.py, and record it again"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("memry", "did you mean memory?"),
+        ("memory.py", "did you mean memory?"),
+        ("recipes_source/memory.py", "did you mean memory?"),
+        ("memory,tokens", 'write spaces between names: RECIPES="memory tokens"'),
+        ("zzz", "choose among: memory, tokens"),
+    ],
+)
+def test_a_name_of_no_recipe_is_told(tmp_path: Path, name: str, remedy: str) -> None:
+    for stem in ("memory", "tokens", "_look"):
+        (tmp_path / f"{stem}.py").touch()
+    [told] = find_unknown(tmp_path, ["tokens", name, "memory"])
+    assert str(told) == f"no recipe named {name}; {remedy}"
 
 
 def test_a_short_title_of_no_recipe_is_told(tmp_path: Path) -> None:

@@ -137,3 +137,15 @@ def test_what_a_recorder_wrote_addresses_nobody_in_markdown(
     assert "@everyone" in lines[-2]
     first, last = lines.index("```text"), len(lines) - 1
     assert [number for number, line in enumerate(lines) if "```" in line] == [first, last]
+
+
+@pytest.mark.parametrize(
+    ("machine", "remedy"),
+    [("mien", "did you mean mine?"), ("zzz", "name the folder of a recorded machine")],
+)
+def test_a_machine_that_there_is_not_is_told(
+    drifts: Drifts, published: Gallery, machine: str, remedy: str
+) -> None:
+    (published.recordings / "mine").mkdir()
+    told = drifts("--recordings-folder", str(published.recordings / machine), status=1)
+    assert told.endswith(f"no such folder of recordings; {remedy}\n")

@@ -225,7 +225,14 @@ def test_a_recipe_is_called_by_its_path_or_its_last_part(gallery: Gallery) -> No
     assert gallery.record("one/a")
     assert gallery.recording("one/a").facts["recipe"] == "one/a"
     several = "several examples are named a; choose among: one/a, two/a"
-    for name, text in (("a", several), ("x", "no example named x; choose among: c, one/a, ")):
+    told = {
+        "a": several,
+        "x": "no example named x; choose among: c, one/a, ",
+        "one/b": "no example named one/b; did you mean one/a?",
+        "examples/c.py": "no example named examples/c; did you mean c?",
+        "a,c": "no example named a,c; write spaces between names: a c",
+    }
+    for name, text in told.items():
         with pytest.raises(GalleryError) as caught:
             gallery.record("c", name)
         assert str(caught.value).startswith(text)
