@@ -62,6 +62,7 @@ def build_site(
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     has_left_out = False
+    has_printed = False
     builds = _Builds()
     with ThreadPoolExecutor(workers) as pool, ExitStack() as stack:
         stack.callback(builds.end)  # also after an interruption
@@ -76,6 +77,7 @@ def build_site(
                 if line.endswith(left_out):
                     has_left_out = True
                 else:
+                    has_printed = True
                     print(f"{code}: {visible(line)}", file=sys.stderr)
             # conf.py, or a module that it imports, may end the process with status 0.
             has_pages = any((build / "html" / code).glob("*"))
@@ -87,10 +89,12 @@ def build_site(
             if not is_built:
                 failed.append(code)
     if failed:
-        text = f"see the problems above, in {', '.join(sorted(failed))}"
+        places = []
+        if has_printed or not has_left_out:
+            places.append(f"see the problems above, in {', '.join(sorted(failed))}")
         if has_left_out:
-            text += "; of recordings, see what `check` told"
-        print(f"error: {text}", file=sys.stderr)
+            places.append("see what `check` told of recordings")
+        print(f"error: {'; '.join(places)}", file=sys.stderr)
     return not failed
 
 

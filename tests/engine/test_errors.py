@@ -313,8 +313,11 @@ def test_a_build_after_check_leaves_out_what_check_told(tmp_path: Path) -> None:
     *told, error = list_lines("--build", "first")
     assert error == "error: see the problems above, in en"
     *left, error = list_lines("--build", "second", "--after-check")
-    assert error == "error: see the problems above, in en; of recordings, see what `check` told"
+    assert error == "error: see the problems above, in en; see what `check` told of recordings"
     for name in ("broken.py:5: syntax error", "not a whole notebook", "stale.py: stale"):
         assert [line for line in told if name in line], told
         assert not [line for line in left if name in line]
     assert [line for line in left if 'Unknown directive type "nothing"' in line]
+    (tmp_path / "index.rst").write_text("Site\n====\n\nWords\n")
+    only = ["error: see what `check` told of recordings"]
+    assert list_lines("--build", "second", "--after-check") == only
