@@ -14,6 +14,7 @@ from pathlib import Path
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 from .answer_text import find_misplaced_parts
+from .compare_calls import find_wrong_sizes
 from .length_checks import find_long_parts
 from .markup_slips import (
     find_second_titles,
@@ -79,7 +80,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
     """Yield what the texts of the site say without a measurement and without an excuse.
 
     Also excuses of which no such sentence is left, slips in markup, what is too long, misplaced
-    parts and files, and imports that downloads would lack.
+    parts and files, imports that downloads would lack, and sizes that cannot be compared.
     """
     excuses = read_excuses(root)
     used: set[tuple[str, str]] = set()
@@ -116,6 +117,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         docstring = recipe.blocks[0]
         yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
         yield from find_lost_imports(path, recipe.blocks)
+        yield from find_wrong_sizes(path, recipe.blocks)
         yield from find_split_texts(path, recipe.blocks)
         yield from find_texts_in_code(path, recipe.blocks)
         yield from find_unbound_names(path, docstring.lineno, docstring.content)

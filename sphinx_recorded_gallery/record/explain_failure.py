@@ -185,6 +185,8 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
             "sys.stdout and sys.stderr are needed to show values and figures: to print nothing, "
             "use contextlib.redirect_stdout(io.StringIO())"
         )
+    if name == "TypeError" and value.endswith("object is not callable"):
+        return "a function is meant, not what it returns: lambda: step(x) in place of step(x)"
     if name == "StdinNotImplementedError":
         return "nobody answers while an example runs: write the value into its code"
     if name == "ValueError" and value.startswith(_NOT_JSON):

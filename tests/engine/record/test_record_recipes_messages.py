@@ -247,6 +247,11 @@ def publish(value):
 def refuse(value):
     """Refuse a value."""
     raise ValueError(value)
+
+
+def call(function):
+    """Call a function."""
+    function()
 '''
 
 
@@ -265,13 +270,18 @@ def refuse(value):
             r"publish numbers and texts of Python: \.item\(\) makes a number of a tensor",
         ),
         ("refuse(3)", "ValueError: 3; mend the example"),
+        (
+            "call(1)",
+            r"TypeError: 'int' object is not callable \(raised in _bench\.py:20, which it calls\); "
+            r"a function is meant, not what it returns: lambda: step\(x\) in place of step\(x\)",
+        ),
     ],
 )
 def test_a_value_that_a_module_cannot_use_is_told_in_the_line_of_the_recipe(
     gallery: Gallery, call: str, told: str
 ) -> None:
     gallery.write("_bench", MODULE)
-    write(gallery, "a", f"from _bench import publish, refuse\n\n# %%\n\nx = 1\n{call}\n")
+    write(gallery, "a", f"from _bench import call, publish, refuse\n\n# %%\n\nx = 1\n{call}\n")
     has_succeeded, lines = record(gallery, "a")
     assert not has_succeeded
     place = r"error: recipes_source/a\.py:13: cell 2 of 2 failed: "
