@@ -24,8 +24,10 @@ from .table_rows import find_uneven_rows
 MOST_LINES_OF_CODE = 27  # of a block that is a tab; so many has ``look`` in where_time_goes
 _ROLES = "measured|claim|doc|ref|term|math"
 _DIRECTIVES = (
-    "answer|chart|code-block|evidence|figure|folded|gains|image|libraries|list-table|math|note"
-    "|recipe-rows|results|spans|tip|warning"
+    "admonition|answer|attention|caution|chart|code-block|csv-table|danger|does-it-pay|evidence"
+    "|figure|folded|gains|glossary|hint|image|important|libraries|list-table|literalinclude|math"
+    "|measured-on|note|raw|recipe-rows|release-chart|results|rubric|seealso|spans|table|tip"
+    "|toctree|topic|warning"
 )
 # A unit as somebody types it behind a measurement; of a count, "3 times" is right
 _UNITS = (
@@ -39,7 +41,7 @@ _OPTIONS = (
 )
 # What no reader sees as prose: the text keeps its lines where such a piece is left out.
 _BLOCKS_OF_CODE = (
-    r"(?m)^( *)\.\. (?:code-block|code|math|raw)::.*\n(?:(?:\1 +.*)?\n)*",
+    r"(?m)^( *)\.\. (?:code-block|code|math|raw)::(?: .*)?\n(?:(?:\1 +.*)?\n)*",
     r"(?m)(?<=::\n)\n(?:(?: +.*)?\n)*",
 )
 _ROLE = re.compile(r":[\w:.+-]+:`[^`]+`|`[^`]+`:[\w:]+:")
@@ -86,9 +88,41 @@ _CELL_WITH_WORDS = re.compile(r"(?m)^# ?%%[ \t]*\S.*$")
 # A pattern, what it is, and what to write
 _SLIPS = (
     (
-        re.compile(r"\[[^\]\n]+\]\(https?://[^)\s]+\)"),
+        re.compile(r"!\[[^\]\n]*\]\([^)\s]+\)"),
+        "a picture of Markdown",
+        "write .. figure:: /_static/picture.png",
+    ),
+    (
+        re.compile(r"(?<!!)\[[^\]\n]+\]\((?:https?:/|#|[\w./-]+\.(?:html|md|rst|py)\b)[^)\s]*\)"),
         "a link of Markdown",
-        "write `words <address>`__",
+        "write `words <address>`__, or :doc:`words </recipes/memory>` for a page of this site",
+    ),
+    (
+        re.compile(r"(?m)^ *> \S"),
+        "a quotation of Markdown",
+        "indent its lines, without >",
+    ),
+    (
+        re.compile(r"(?m)^ *\|(?: *:?-{2,}:? *\|)+ *$"),
+        "a table of Markdown",
+        "write .. list-table::, with * - and - before the cells of a row",
+    ),
+    (
+        re.compile(r"(?<![\w_])__(?=\w)[^_\n]*[^_\s]__(?![\w_])"),
+        "bold words of Markdown",
+        "write **words**",
+    ),
+    (
+        re.compile(r"(?m)^ *:::+ *\{?(?P<name>[a-z][\w-]*)\}?"),
+        "a directive of MyST",
+        "write .. {name}::, an empty line, and its content indented",
+    ),
+    (
+        re.compile(
+            r"</?(?:a|b|br|code|em|i|img|li|p|pre|strong|su[bp]|u|ul)(?: [^<>]*)?/?>|<!--|&\w+;"
+        ),
+        "HTML, which readers see as it stands",
+        "write it in reStructuredText, or leave it out",
     ),
     (
         re.compile(r"(?m)^#{1,6} +\S"),
@@ -96,7 +130,9 @@ _SLIPS = (
         "write its words without #, and ---- below them",
     ),
     (
-        re.compile(r"(?<![\w$])\$(?:\w|[^\s$][^$\n]*[\\^({=][^$\n]*(?<!\s))\$(?!\w)"),
+        re.compile(
+            r"(?<![\w$])\$\$[^$]+\$\$|(?<![\w$])\$(?:\w|[^\s$][^$\n]*[\\^({=][^$\n]*(?<!\s))\$(?!\w)"
+        ),
         "a formula as Markdown has it",
         "write :math:`...` without dollars",
     ),
@@ -121,6 +157,16 @@ _SLIPS = (
         "leave it out",
     ),
     (
+        re.compile(r"(?m)^ *\.\. (?P<name>[a-z][\w-]*)::(?=[^\s:])"),
+        "without a space behind its colons, it is a comment, which no reader sees",
+        "write .. {name}:: and a space",
+    ),
+    (
+        re.compile(r"(?m)^ +\.\. (?P<name>answer|libraries)::"),
+        "an indented {name} stands in a quotation",
+        "begin its line at the margin",
+    ),
+    (
         re.compile(rf"(?m)^ *\.\. (?P<name>{_DIRECTIVES}):(?!:)"),
         "one colon makes it a comment, which no reader sees",
         "write .. {name}::",
@@ -141,6 +187,7 @@ _SLIPS = (
         "add the file to _static/",
     ),
 )
+_BRACES = re.compile(r"\{(?P<key>[a-z0-9_-]+(?:[.:][a-z0-9_-]+)+(?:@[\w.]+)?)\}")
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(?P<words>(?:(?!\n\s*\n).)+?)(?<=\S)\*\*(?!\w)", re.S)
 
 
@@ -166,7 +213,8 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
     for pattern, what, remedy in _SLIPS:
         for match in pattern.finditer(prose):
             start = match.end() - len(match[0].lstrip())
-            error = make_error(what, start, remedy.format(**match.groupdict()))
+            words = match.groupdict()
+            error = make_error(what.format(**words), start, remedy.format(**words))
             lines_with_slips.add(error.line)
             yield error
     for match in _BOLD.finditer(prose):
@@ -176,6 +224,9 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
     without_markup = prose
     for pattern in (_LITERAL, _ROLE, _LINK):
         without_markup = pattern.sub(_keep_lines, without_markup)
+    for match in _BRACES.finditer(without_markup):
+        what = f"{match[0]} shows no measurement outside of a claim"
+        yield make_error(what, match.start(), f"write :measured:`{match['key']}`", without_markup)
     for match in re.finditer(r"(?<![\w:`])`[^`\n]+`(?![`\w])", without_markup):
         what = f"{match[0]} in single backticks is not code"
         error = make_error(what, match.start(), "write two on each side", of=without_markup)
