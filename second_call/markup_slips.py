@@ -325,10 +325,16 @@ def _find_comments(code: str) -> list[re.Match[str]]:
     return comments
 
 
-def find_second_titles(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
-    """Yield the headings in a text below the docstring that are underlined as titles are."""
+def find_second_titles(
+    path: Path, first_line: int, text: str, *, is_docstring: bool = False
+) -> Iterator[GalleryError]:
+    """Yield the headings in a text that are underlined as titles are.
+
+    The one at the beginning of a docstring is the title.
+    """
     for match in _HEADING.finditer(text):
-        if match["sign"] == "=" and len(match["line"]) > 3:
+        is_title = is_docstring and not text[: match.start()].strip()
+        if match["sign"] == "=" and len(match["line"]) > 3 and not is_title:
             line = first_line + text.count("\n", 0, match.start())
             what = f"{match['title']!r} is a second title"
             yield GalleryError(what, path=path, line=line, remedy="underline it with ----")

@@ -27,6 +27,7 @@ from .markup_slips import (
 )
 from .module_imports import find_in_helper, find_lost_imports
 from .recipe_files import find_misplaced, find_unknown_titles, find_unlisted
+from .source_slips import find_in_source
 
 EXCUSES = Path("tests/site/comparisons.txt")
 # Pages that say nothing about what was measured, or show only what a program lists
@@ -115,7 +116,9 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
     for recipe in load_recipes(root / _RECIPES):
         path = recipe.path
         docstring = recipe.blocks[0]
-        yield from find_words_behind_marks(path, path.read_text(encoding="utf-8"))
+        source = path.read_text(encoding="utf-8-sig")
+        yield from find_words_behind_marks(path, source)
+        yield from find_in_source(path, source)
         yield from find_lost_imports(path, recipe.blocks)
         yield from find_wrong_sizes(path, recipe.blocks)
         yield from find_split_texts(path, recipe.blocks)
@@ -131,8 +134,9 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
             yield from find_misplaced_parts(
                 path, block.lineno, block.content, is_docstring=is_docstring
             )
-            if not is_docstring:
-                yield from find_second_titles(path, block.lineno, block.content)
+            yield from find_second_titles(
+                path, block.lineno, block.content, is_docstring=is_docstring
+            )
 
 
 def read_excuses(root: Path) -> dict[tuple[str, str], int]:

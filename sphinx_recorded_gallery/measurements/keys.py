@@ -27,6 +27,7 @@ _TURNED_ROUND = re.compile(
     r".*<\s*(?P<greater>[^<>]+?)\s*>\s*(?P<less>[^<>\s][^<>]*?)\s*>", re.DOTALL
 )
 _TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}")
+_SPACED_TARGET = re.compile(r"<\s+(?P<target>[^\s<>{}]+(?: ?[<:*] ?[^\s<>{}]+)+)\s*>$")
 # Signs in the place of <, as people write comparisons, in what a claim compares
 _WRONG_SIGN = re.compile(r"\s<(?=\S)[^{}]*?(?P<sign><=|=<|>=|=>|->|[≤≥→≈])[^{}]*>$")
 _SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
@@ -163,6 +164,11 @@ def parse_claim(text: str) -> ClaimText:
             f"a claim compares from the least to the greatest: turn <{greater} > {less}> round, "
             f"as <{less} < {greater}>"
         )
+    if match is None and text.rstrip().endswith(f":{MEASURED}:"):  # the role ends at its backtick
+        raise ValueError("a measurement inside of a claim stands in braces, as in {fused.speedup}")
+    spaced = _SPACED_TARGET.search(text.strip())
+    if match is None and spaced:
+        raise ValueError(f"spaces inside of < and > of a claim; write <{spaced['target']}>")
     if match is None:
         raise ValueError("a claim has a sentence and keys; write :claim:`sentence <less < more>`")
     claim = _parse_target(" ".join(match["target"].split()))

@@ -190,6 +190,9 @@ def test_a_text_right_below_the_docstring_is_told(tmp_path: Path) -> None:
 def test_a_second_title_is_told() -> None:
     [told] = find_second_titles(PATH, 7, "Words.\n\nThird\n=====\n\nOther\n-----")
     assert str(told) == "a.py:9: 'Third' is a second title; underline it with ----"
+    docstring = "\nTitle\n=====\n\nWords.\n\nSecond\n======\n"
+    [told] = find_second_titles(PATH, 1, docstring, is_docstring=True)
+    assert str(told) == "a.py:7: 'Second' is a second title; underline it with ----"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What is told of a comparison that is written as people write one elsewhere."""
 
+import re
+
 import pytest
 
 from sphinx_recorded_gallery.measurements.keys import parse_claim
@@ -30,6 +32,21 @@ def test_a_term_is_told_with_what_to_write(term: str, remedy: str) -> None:
     with pytest.raises(ValueError, match="in the claim") as refused:
         parse_claim(f"so <{term} < b.wall>")
     assert str(refused.value) == f"{term!r} in the claim <{term} < b.wall> is not a key; {remedy}"
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("it is :measured:", "a measurement inside of a claim stands in braces, as in"),
+        ("so < a.wall < b.wall >", "spaces inside of < and > of a claim; write <a.wall < b.wall>"),
+        ("so < 2 * a.wall < b.wall>", "spaces inside of < and > of a claim; write <2 * a.wall < "),
+        ("so it is", "a claim has a sentence and keys; write :claim:`sentence <less < more>`"),
+        ("a < b words", "a claim has a sentence and keys; write :claim:`sentence <less < more>`"),
+    ],
+)
+def test_a_claim_without_keys_is_told(claim: str, told: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}"):
+        parse_claim(claim)
 
 
 @pytest.mark.parametrize(
