@@ -141,7 +141,10 @@ def at_release(key: str, release: str) -> str:
 
 def parse_reference(text: str) -> Reference:
     """Return the reference that a text is; raise ``ValueError`` with the reason if it is none."""
-    match = _REFERENCE.fullmatch(" ".join(text.split()))
+    words = " ".join(text.split())
+    match = _REFERENCE.fullmatch(words)
+    if match is None and _REFERENCE.fullmatch(words.lower()):
+        raise ValueError(f"{text!r} is not a key; write it in lower case: {words.lower()}")
     if match is None:
         raise ValueError(f"{text!r} is not a key; write one such as adam.100.compiled.speedup")
     return Reference(recipe=match["recipe"] or "", key=match["key"], release=match["release"] or "")

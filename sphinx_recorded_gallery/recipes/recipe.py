@@ -188,6 +188,9 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
     for block in blocks[1:]:
         if block.type == "text":
             _refuse_mixed_indents(path, lines, block.lineno, block.content.splitlines())
+    for block in blocks:
+        if block.type == "text":
+            _refuse_open_literal(path, block)
     settings = read_settings(path, blocks)
     parts = [_classify(path, block, settings) for block in blocks]
     cells = _make_cells(path, parts)
@@ -203,6 +206,19 @@ def _load(path: Path, name: str, _files: object) -> Recipe:
         settings=settings.values,
         lines=settings.lines,
     )
+
+
+def _refuse_open_literal(path: Path, block: Block) -> None:
+    """Raise ``GalleryError`` for a text whose last line ends in two colons.
+
+    docutils takes what Sphinx-Gallery writes below it, such as the next cell, for quoted code.
+    """
+    text = block.content.rstrip()
+    last_line = text.rpartition("\n")[2]
+    if last_line.endswith("::") and not last_line.startswith((" ", ".. ")):
+        line = block.lineno + text.count("\n")
+        remedy = "write one colon, or what it announces below it, indented"
+        raise GalleryError("a text ends in ::", path=path, line=line, remedy=remedy)
 
 
 def _refuse_mixed_indents(

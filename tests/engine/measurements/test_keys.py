@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sphinx_recorded_gallery.measurements.keys import parse_claim
+from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference
 
 
 @pytest.mark.parametrize("sign", ["<=", ">=", "->", "=>", "≤", "≥", "→", "≈"])
@@ -32,6 +32,12 @@ def test_a_term_is_told_with_what_to_write(term: str, remedy: str) -> None:
     with pytest.raises(ValueError, match="in the claim") as refused:
         parse_claim(f"so <{term} < b.wall>")
     assert str(refused.value) == f"{term!r} in the claim <{term} < b.wall> is not a key; {remedy}"
+
+
+def test_a_key_with_capitals_is_told() -> None:
+    with pytest.raises(ValueError, match=r"is not a key; write it in lower case: adam\.wall$"):
+        parse_reference("Adam.wall")
+    assert parse_reference("Recipe:adam.wall").recipe == "Recipe"
 
 
 @pytest.mark.parametrize(

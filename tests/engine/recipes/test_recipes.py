@@ -86,6 +86,28 @@ def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# %%\n# One.\n#\n# It is done as here::\n\nx = 1\n", 9),
+        ("# %%\n# :::{note}\n# One.\n# :::\n\nx = 1\n", 9),
+        ("# %%\n# One::\n#\n#    class A::\n\nx = 1\n", None),
+        ("# %%\n# One.\n#\n# .. nothing::\n\nx = 1\n", None),
+    ],
+)
+def test_a_text_that_would_swallow_the_next_cell_is_told(
+    tmp_path: Path, text: str, line: int | None
+) -> None:
+    source = f'"""\nTitle\n=====\n"""\n\n{text}'
+    if line is None:
+        assert load(tmp_path, source).cells
+        return
+    with pytest.raises(
+        GalleryError, match=rf"recipe\.py:{line}: a text ends in ::; write one colon"
+    ):
+        load(tmp_path, source)
+
+
+@pytest.mark.parametrize(
     ("docstring", "title", "summary"),
     [
         ("Title\n=====\n\nOne line\nand another.\n\nMore.", "Title", "One line and another."),
