@@ -115,12 +115,9 @@ serve: $(VENV)/html ## render the site and serve it on localhost (LANGUAGES=en, 
 new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=gradient_accumulation)
 	@$(BIN)/python -m second_call.new_recipe "$(NAME)"
 
-# What lint, names, imports and sizes refuse is told first: fixing it afterwards would make the recording stale.
+# What these refuse is told first: fixing it afterwards would make the recording stale.
 record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1, REPLICATES=5, MACHINE=mine)
-	@$(BIN)/python -m second_call.refuse_encodings recipes_source
-	@$(BIN)/python -m second_call.recipe_files recipes_source
-	@$(BIN)/python -m second_call.module_imports recipes_source
-	@$(BIN)/python -m second_call.compare_calls recipes_source
+	@$(BIN)/python -m second_call.before_recording recipes_source
 	@$(BIN)/python -m compileall -q recipes_source
 	@$(BIN)/python -m ruff check --quiet recipes_source || \
 		{ echo "error: make lint refuses a recipe; fix what stands above before you record it" >&2; exit 1; }

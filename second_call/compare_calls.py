@@ -1,18 +1,17 @@
 """Calls of ``bench.compare`` whose sizes the harness cannot read, or whose variants ignore them.
 
 Python tells the first from inside of the harness, and nobody the second. ``recorded-gallery check``
-tells the author; ``make record`` runs ``python -m second_call.compare_calls FOLDER`` first.
+tells the author, and ``make record`` before it records.
 """
 
 import ast
-import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sphinx_gallery.py_source_parser import Block
 
-from sphinx_recorded_gallery.api import GalleryError, load_recipes
+from sphinx_recorded_gallery.api import GalleryError
 
 _EXAMPLE = 'write what a size counts, and a list: sizes=("millions", [1, 4, 16])'
 
@@ -83,21 +82,3 @@ def _describe_sizes(sizes: ast.expr) -> str:
     if isinstance(values, ast.Constant):
         return f"the values of sizes are no list, but {values.value!r}"
     return ""
-
-
-def find_all(folder: Path) -> Iterator[GalleryError]:
-    """Yield such calls of all recipes in a folder, up to one that cannot be read."""
-    for recipe in load_recipes(folder):
-        yield from find_wrong_sizes(recipe.path, recipe.blocks)
-
-
-if __name__ == "__main__":
-    problems = []
-    try:
-        for problem in find_all(Path(sys.argv[1])):
-            problems.append(problem)
-    except GalleryError:
-        pass  # recording tells of a recipe that cannot be read
-    for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
-    sys.exit(bool(problems))

@@ -2,19 +2,18 @@
 
 A cell with nothing but ``from _module import ...`` shows and runs the source of that module, on the
 page and in downloads (CONTRIBUTING.md). Any other import of it works beside the file alone.
-``recorded-gallery check`` tells the author. ``make record`` runs
-``python -m second_call.module_imports FOLDER`` first: mending it changes code that is recorded.
+``recorded-gallery check`` tells the author, and ``make record`` before it records: mending it
+changes code.
 """
 
 import ast
-import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from sphinx_gallery.py_source_parser import Block
 
-from sphinx_recorded_gallery.api import GalleryError, load_recipes
+from sphinx_recorded_gallery.api import GalleryError
 
 from .near_names import find_near
 
@@ -129,23 +128,3 @@ def _find_module(node: ast.Import | ast.ImportFrom, folder: Path) -> str:
         if name.startswith("_") and (folder / f"{name}.py").is_file():
             return name
     return ""
-
-
-def find_all(folder: Path) -> Iterator[GalleryError]:
-    """Yield such imports of all modules in a folder, and of recipes up to one with an error."""
-    for path in sorted(folder.glob("_*.py")):
-        yield from find_in_helper(path)
-    for recipe in load_recipes(folder):
-        yield from find_lost_imports(recipe.path, recipe.blocks)
-
-
-if __name__ == "__main__":
-    problems = []
-    try:
-        for problem in find_all(Path(sys.argv[1])):
-            problems.append(problem)
-    except GalleryError:
-        pass  # recording tells of a recipe that cannot be read
-    for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
-    sys.exit(bool(problems))

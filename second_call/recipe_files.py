@@ -1,8 +1,8 @@
 """Files of recipes that no page is made of, whose page has a wrong name, or is nowhere listed.
 
-``recorded-gallery check`` tells all to the author. ``make record`` runs
-``python -m second_call.recipe_files FOLDER`` first, which refuses names: a recipe that gets another
-one has to be recorded again. ``make page`` adds names of recipes, which have to be in the folder.
+``recorded-gallery check`` tells all to the author. ``make record`` refuses names before it records:
+a recipe that gets another one has to be recorded again. ``make page`` first runs
+``python -m second_call.recipe_files FOLDER NAME ...``: the recipes named have to be in the folder.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Refuse recipes that are not UTF-8, before tools that name neither the byte nor its line.
 
-``make record`` runs ``python -m second_call.refuse_encodings FOLDER`` first.
+``make record`` looks for them before it records.
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,10 +15,3 @@ def find_wrong_bytes(folder: Path) -> Iterator[GalleryError]:
         error = not_utf8(path, path.read_bytes())
         if error:
             yield error
-
-
-if __name__ == "__main__":
-    problems = list(find_wrong_bytes(Path(sys.argv[1])))
-    for problem in problems:
-        print(f"error: {problem}", file=sys.stderr)
-    sys.exit(bool(problems))

@@ -1,13 +1,10 @@
 """Sizes of ``bench.compare``, which ``make record`` looks at before anything runs."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from second_call.compare_calls import find_all
-from tests.helpers.gallery import ROOT
+from second_call.before_recording import find_problems
 
 TITLE = '"""\nTitle\n=====\n"""\n\n'
 REMEDY = 'write what a size counts, and a list: sizes=("millions", [1, 4, 16])'
@@ -39,25 +36,16 @@ FUNCTION = "hand over a function of the size that returns them, without calling 
 def test_wrong_sizes_are_told(tmp_path: Path, code: str, told: str) -> None:
     path = tmp_path / "mine.py"
     path.write_text(f"{TITLE}{code}\n")
-    assert [str(error) for error in find_all(tmp_path)] == ([f"{path}:6: {told}"] if told else [])
+    assert [str(error) for error in find_problems(tmp_path)] == (
+        [f"{path}:6: {told}"] if told else []
+    )
 
 
 def test_sizes_with_a_name_are_told_where_they_are_compared(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     call = "bench.compare('a', f, sizes=sizes)\n"
     path.write_text(f"{TITLE}sizes = [1, 4, 16]\n\n# %%\n# Words.\n\n{call}")
-    [told] = find_all(tmp_path)
+    [told] = find_problems(tmp_path)
     assert str(told).startswith(f"{path}:11: sizes have 3 parts")
     path.write_text(f"{path.read_text()}sizes = ['millions', [1]]\n{call}")
-    assert list(find_all(tmp_path)) == []  # which of them is meant is not known
-
-
-def test_a_recording_refuses_them_before_it_runs(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(f"{TITLE}bench.compare('a', f, sizes=4)\n")
-    command = [sys.executable, "-m", "second_call.compare_calls", tmp_path]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {tmp_path}/mine.py:6: 4 stands alone as sizes")
-    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
-    check, record = "second_call.compare_calls recipes_source", "$(ENGINE) record"
-    assert commands.index(check) < commands.index(record)
+    assert list(find_problems(tmp_path)) == []  # which of them is meant is not known

@@ -1,14 +1,12 @@
 """Imports of modules of recipes, which work in downloads if a cell has nothing else."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from second_call.module_imports import find_all, find_lost_imports
+from second_call.before_recording import find_problems
+from second_call.module_imports import find_lost_imports
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
-from tests.helpers.gallery import ROOT
 
 TITLE = '"""\nTitle\n=====\n"""\n\n'
 
@@ -66,7 +64,7 @@ def test_a_recipe_that_another_file_imports_is_told(tmp_path: Path, name: str, c
     (tmp_path / "other.py").write_text(TITLE + "x = 1\n")
     path = tmp_path / f"{name}.py"
     path.write_text(f"{TITLE}{code}\n")
-    [told] = find_all(tmp_path)
+    [told] = find_problems(tmp_path)
     remedy = "move the code that both need to a module beside them, such as _shared.py"
     assert str(told) == f"{path}:6: other is a recipe, and importing it runs it whole; {remedy}"
 
@@ -82,16 +80,5 @@ def test_a_module_that_imports_another_is_told(tmp_path: Path, code: str, told: 
     write(tmp_path, "")
     tools = tmp_path / "_tools.py"
     tools.write_text(f"import math\n\n{code}")
-    [error] = find_all(tmp_path)
+    [error] = find_problems(tmp_path)
     assert str(error).startswith(f"{tools}:3: {told}")
-
-
-def test_a_recording_refuses_it_before_it_runs(tmp_path: Path) -> None:
-    write(tmp_path, "import math\nfrom _bench import x\n")
-    command = [sys.executable, "-m", "second_call.module_imports", tmp_path]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"error: {tmp_path}/mine.py:7: downloads would lack _bench.py")
-    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
-    check, record = "second_call.module_imports recipes_source", "$(ENGINE) record"
-    assert commands.index(check) < commands.index(record)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from second_call.refuse_encodings import find_wrong_bytes
-from tests.helpers.gallery import ROOT
 
 
 def test_the_wrong_byte_is_told_with_its_line(tmp_path: Path) -> None:
@@ -12,9 +11,3 @@ def test_the_wrong_byte_is_told_with_its_line(tmp_path: Path) -> None:
     path.write_bytes(b"x = 1\n# caf\xe9\n")
     told = f"{path}:2: byte 0xe9 is not valid UTF-8; save the file in UTF-8"
     assert [str(error) for error in find_wrong_bytes(tmp_path)] == [told]
-
-
-def test_it_comes_first() -> None:
-    commands = (ROOT / "Makefile").read_text().partition("\nrecord:")[2].partition("\n\n")[0]
-    first = commands.splitlines()[1]
-    assert "second_call.refuse_encodings recipes_source" in first
