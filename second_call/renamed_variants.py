@@ -29,6 +29,10 @@ NAMES: Mapping[str, Mapping[str, str]] = {
         "not compiled": "eager",
         "training, by hand": "training, captured manually",
     },
+    "memory": {
+        "blocks": "compiled blocks",
+        "eager, checkpoint": "eager, checkpoints",
+    },
     "regional_compilation": {
         "model, nested, with a number, 64 entries": "model, nested, numbers differ",
         "not compiled": "eager",
@@ -74,6 +78,10 @@ def name_in_english(app: Sphinx, docname: str, kind: str, word: str) -> str | No
 
 def list_plain_names(recipe: str) -> dict[str, str]:
     """Return names for readers who have not read the recipe, by the variants that it measures."""
-    if recipe != "token_generation":
-        return {}
-    return {"default": "torch.compile", "graph by hand": _("CUDA graph")}
+    names = {
+        "compiling_optimizer": {"foreach": _("foreach (default)")},
+        "regional_compilation": {"model": _("the whole model compiled")},
+        "token_generation": {"default": "torch.compile", "graph by hand": _("CUDA graph")},
+        "where_time_goes": {"before": _("the unchanged job")},
+    }
+    return names.get(recipe, {})

@@ -3,7 +3,7 @@
 *The busy bar.* Its length is wall time, its solid part the GPU working, its hatched part the GPU
 waiting for the CPU; an outline alone is time of which that is not known. Grey is before, the accent
 is what is recommended, and there is no third colour: other variants are a lighter neutral. Plain
-bars have the same look without a hatched part. A range is a thin line below its bar.
+bars have the same look without a hatched part. A range is an error bar on its bar.
 
 Drawings are SVG in per cent of the room there is, within HTML, so that words wrap by themselves.
 ``_static/site.css`` has their colours.
@@ -54,7 +54,6 @@ class Key:
     has_unknown: bool  # whether bars are only outlines
     roles: Sequence[tuple[Role, str]]  # with their names; none if all are alike
     has_ranges: bool
-    has_cut_ranges: bool
 
     @property
     def is_needed(self) -> bool:
@@ -257,7 +256,6 @@ def _explain_more_gpu_time() -> str:
 
 def _make_key(bars: Sequence[Bar], rows: Sequence[ChartRow]) -> Key:
     """Return which marks bars have."""
-    whiskers = [bar.whisker for bar in bars if bar.whisker]
     roles = _name_roles(rows)
     if len(roles) == 1:
         roles = []
@@ -265,8 +263,7 @@ def _make_key(bars: Sequence[Bar], rows: Sequence[ChartRow]) -> Key:
         has_waiting=any(bar.solid is not None for bar in bars),
         has_unknown=any(bar.is_unknown for bar in bars),
         roles=roles,
-        has_ranges=bool(whiskers),
-        has_cut_ranges=any(whisker.is_cut for whisker in whiskers),
+        has_ranges=any(bar.whisker for bar in bars),
     )
 
 

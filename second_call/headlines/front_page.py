@@ -1,6 +1,5 @@
 """The front page: what all was measured on, the answer, and a row for each recipe."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from docutils import nodes
@@ -35,6 +34,7 @@ from .headline_parts import (
     fill_in,
     format_startup,
     link_words,
+    make_gain_range,
     make_legend,
     make_ratio,
     name_ratio,
@@ -137,7 +137,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         )
         facts = {
             "cases": nodes.Text(str(len(compiled))),
-            "range": _make_range(compiled, typography),
+            "range": make_gain_range(compiled, typography),
         }
         lines.append(fill_in(text, facts, typography))
     sentences = []
@@ -149,27 +149,17 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         )
         sentences.append(text)
         without_compiler = [gain for gain in graphs if gain.compiles_nothing]
-        parts["range"] = _make_range(graphs, typography)
+        parts["range"] = make_gain_range(graphs, typography)
         parts["manual"] = nodes.Text(str(len(without_compiler)))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
         text = _("%(option)s made Adam steps %(speed_up)s as fast at no up-front cost.")
         sentences.append(text)
         parts["option"] = nodes.literal("", "fused=True")
-        parts["speed_up"] = _make_range(fused, typography)
+        parts["speed_up"] = make_gain_range(fused, typography)
     if sentences:
         lines.append(fill_in(" ".join(sentences), parts, typography))
     return [make_paragraph(*line, css_class="gains-line") for line in lines]
-
-
-def _make_range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
-    """Return the least and the greatest speed-up, as the results write them."""
-    ratios = sorted((gain.ratio for gain in gains), key=lambda ratio: ratio.value)
-    least = typography.format_measurement(ratios[0])
-    greatest = typography.format_measurement(ratios[-1])
-    if least == greatest:
-        return nodes.strong("", greatest)
-    return nodes.strong("", typography.join_ends(least.removesuffix("×"), greatest))
 
 
 def draw_rows(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:

@@ -15,13 +15,17 @@ from ..charts.query import describe_runs, make_value
 from ..charts.scales import format_rounded
 from ..labels import _
 from ..make_nodes import make_element, render
+from ..renamed_variants import list_plain_names
 from .gains import Gain, Side, State
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 
 def name_variant(env: BuildEnvironment, recipe: str, measurement: Measurement) -> str:
-    """Return what readers call the variant of a measurement."""
+    """Return what a variant is called by readers who have not read its recipe."""
+    plain_names = list_plain_names(recipe.rpartition("/")[2])
+    if measurement.variant in plain_names:
+        return plain_names[measurement.variant]
     return Gallery(env).name_word(recipe, measurement.variant)
 
 
@@ -90,16 +94,25 @@ def contradicts_times(gain: Gain, typography: Typography) -> bool:
 
 
 def make_legend(
-    gains: Sequence[Gain], typography: Typography, notes: Sequence[str] = ()
+    gains: Sequence[Gain],
+    typography: Typography,
+    notes: Sequence[str] = (),
+    *,
+    outlined: Sequence[Gain] | None = None,
 ) -> nodes.raw:
-    """Return what the marks mean that the bars of cases have, and sentences about all of them."""
+    """Return what the marks mean that the bars of cases have, and sentences about all of them.
+
+    ``outlined`` are the cases whose outlines it explains; without it, all of them.
+    """
+    if outlined is None:
+        outlined = gains
     sentences = [*notes]
     if are_single_runs(gains):
         sentences.append(describe_single_runs())
     return render(
         "legend.html",
         has_waiting=any(has_busy_bars(gain) for gain in gains),
-        has_unknown=not all(has_busy_bars(gain) for gain in gains),
+        has_unknown=any(has_outlines(gain) for gain in outlined),
         has_losses=not all(gain.is_seen for gain in gains),
         has_ranges=not are_single_runs(gains),
         notes=[typography.typeset(sentence) for sentence in sentences],
@@ -112,6 +125,11 @@ def has_busy_bars(gain: Gain) -> bool:
     return is_wall_time and gain.state in (State.WAITS, State.BUSY)
 
 
+def has_outlines(gain: Gain) -> bool:
+    """Return whether a bar of a case is an outline, as it does not tell how busy the GPU is."""
+    return not has_busy_bars(gain) or gain.before.gpu is None or gain.after.gpu is None
+
+
 def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[nodes.Node]:
     """Return how many times as fast the work is, if ``is_marked`` with a mark for few runs."""
     ratio = nodes.strong("", typography.format_measurement(gain.ratio))
@@ -122,6 +140,16 @@ def make_ratio(gain: Gain, typography: Typography, *, is_marked: bool) -> list[n
         return [ratio]
     mark = nodes.inline("", runs, classes=["headline-mark"])
     return [ratio, nodes.Text(" "), mark]
+
+
+def make_gain_range(gains: Sequence[Gain], typography: Typography) -> nodes.strong:
+    """Return the least and the greatest speed-up, as the results write them."""
+    ratios = sorted((gain.ratio for gain in gains), key=lambda ratio: ratio.value)
+    least = typography.format_measurement(ratios[0])
+    greatest = typography.format_measurement(ratios[-1])
+    if least == greatest:
+        return nodes.strong("", greatest)
+    return nodes.strong("", typography.join_ends(least.removesuffix("×"), greatest))
 
 
 def name_ratio(state: State | None) -> str:

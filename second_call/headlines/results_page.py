@@ -27,6 +27,7 @@ from ..labels import _
 from ..make_nodes import make_element, make_paragraph, render
 from ..navigation import list_recipes
 from ..results_as_data import link_to_data, list_rows
+from ..short_titles import short_title
 from .gains import BUSY_FROM, Gain, Side, State, find_gains, measured_of
 from .headline_directive_lines import headline, headline_list, list_cases, read_headlines
 from .headline_parts import (
@@ -35,6 +36,7 @@ from .headline_parts import (
     draw_bars,
     format_startup,
     link_words,
+    make_gain_range,
     make_legend,
     make_ratio,
     name_ratio,
@@ -70,12 +72,15 @@ class Results(SphinxDirective):
 
 def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.Node]:
     """Return links to the groups, the legend, a table for each group, and links to the data."""
+    typography = Typography.of(env.config)
     cases = _list_cases(env, headlines)
     gains = [case.gain for case in cases if case.gain]
     are_single = are_single_runs(gains)
-    legend = make_legend(gains, Typography.of(env.config))
+    # All bars of the other groups are outlines, which their explanations tell.
+    with_share = [gain for gain in gains if gain.state in (State.WAITS, State.BUSY)]
+    legend = make_legend(gains, typography, outlined=with_share)
     groups = group_cases(cases)
-    links = _link_groups([state for state, _members in groups], Typography.of(env.config))
+    links = _link_groups(groups, typography)
     tables = make_element("div", *links, legend, css_class="results")
     for state, members in groups:
         tables += _make_group(env, state, members, cases, are_marked=not are_single)
@@ -86,7 +91,7 @@ def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.
             rows += list_rows(recipe, results)
     if not rows:
         return [tables]
-    return [tables, link_to_data(env.docname, rows, Typography.of(env.config))]
+    return [tables, link_to_data(env.docname, rows, typography)]
 
 
 def _list_cases(env: BuildEnvironment, headlines: headline_list) -> list[Case]:
@@ -118,16 +123,45 @@ def _ratio(case: Case) -> float:
     return case.gain.ratio.value
 
 
-def _link_groups(states: Sequence[State | None], typography: Typography) -> list[nodes.Element]:
-    """Return a list of links to the groups of a page; nothing where there is one group."""
-    if len(states) < 2:
+def _link_groups(
+    groups: Sequence[tuple[State | None, Sequence[Case]]], typography: Typography
+) -> list[nodes.Element]:
+    """Return a list of the groups: a link, what their readers see, and the range of gains.
+
+    Returns nothing where there is one group.
+    """
+    if len(groups) < 2:
         return []
     links = make_element("ul", css_class="group-links")
-    for state in states:
+    for state, members in groups:
         title, _explanation = _describe_state(state, typography)
         address = {"href": f"#{_name_group(state)}"}
-        links += make_element("li", make_element("a", nodes.Text(title), attributes=address))
+        entry = make_element("li", make_element("a", nodes.Text(title), attributes=address))
+        symptom = _describe_symptom(state, typography)
+        if symptom:
+            entry += make_element("span", nodes.Text(symptom), css_class="group-symptom")
+        gains = [case.gain for case in members if case.gain]
+        if gains:
+            quantity = make_element("span", nodes.Text(name_ratio(state)))
+            gain_range = make_gain_range(gains, typography)
+            entry += make_element("span", gain_range, quantity, css_class="group-gain")
+        links += entry
     return [links]
+
+
+def _describe_symptom(state: State | None, typography: Typography) -> str:
+    """Return what readers see whose cases are in a group; nothing of what was not measured."""
+    busy_from = typography.format_percent(BUSY_FROM)
+    symptoms = {
+        State.WAITS: _("GPU busy below %s") % busy_from,
+        State.BUSY: _("GPU busy %s or more") % busy_from,
+        State.MEMORY: _("CUDA out of memory"),
+        State.STARTUP: _("The first call is slow"),
+        State.OTHER: _("Data or CPU work is slow"),
+    }
+    if state is None:
+        return ""
+    return typography.typeset(symptoms[state])
 
 
 def _name_group(state: State | None) -> str:
@@ -152,25 +186,53 @@ def _make_group(
     group = make_element("section", css_class="headline-group")
     group["ids"] = [_name_group(state)]
     group += make_element("h2", nodes.Text(title))
-    baselines = _name_baselines(env, members)
-    usual = baselines[0] if baselines else ""
-    if usual:
-        compared = _("Compared with: %s.") % usual
-        if len(baselines) > 1:
-            compared = _("Compared with: %s, unless a row says otherwise.") % usual
-        explanation = typography.typeset(f"{explanation} {compared}")
     if explanation:
         group += nodes.paragraph("", explanation)
     if any(contradicts_times(case.gain, typography) for case in members if case.gain):
         group += make_paragraph(nodes.Text(explain_gains()), css_class="legend-note")
-    body = make_element("tbody", css_class="headlines")
-    for case in members:
-        body += _make_row(env, case, cases, usual, is_marked=are_marked)
-    group += make_element("table", _make_head(state), body, css_class="results-table")
+    table = make_element("table", _make_head(state), css_class="results-table")
+    for recipe, recipe_cases in split_by_recipe(members):
+        table += _make_body(env, recipe, recipe_cases, cases, is_marked=are_marked)
+    group += table
     if state:
-        table = _make_figures(env, state, members)
-        group += render("chart_data.html", table=table, summary=_("Ranges and all numbers"))
+        figures = _make_figures(env, state, members)
+        group += render("chart_data.html", table=figures, summary=_("Ranges and all numbers"))
     return group
+
+
+def split_by_recipe(members: Sequence[Case]) -> list[tuple[str, list[Case]]]:
+    """Return the cases of each recipe, the recipe of the first case first."""
+    by_recipe: dict[str, list[Case]] = {}
+    for case in members:
+        by_recipe.setdefault(case.words["recipe"], []).append(case)
+    return list(by_recipe.items())
+
+
+def _make_body(
+    env: BuildEnvironment,
+    recipe: str,
+    members: Sequence[Case],
+    cases: Sequence[Case],
+    *,
+    is_marked: bool,
+) -> nodes.Element:
+    """Return the rows of a recipe, below its title and what they are compared with."""
+    baselines = _name_baselines(env, members)
+    usual = baselines[0] if baselines else ""
+    title = short_title(recipe) or recipe.rpartition("/")[2]
+    heading = make_paragraph(link_words(env, recipe, [nodes.Text(title)]))
+    if usual:
+        heading += nodes.Text(" ")
+        compared = _("compared with %s") % usual
+        heading += nodes.inline("", compared, classes=["headline-baseline"])
+    span = {"colspan": str(len(_column_names(None)) + 1), "scope": "rowgroup"}
+    first_row = make_element(
+        "tr", make_element("th", heading, attributes=span), css_class="headline-recipe"
+    )
+    body = make_element("tbody", first_row, css_class="headlines")
+    for case in members:
+        body += _make_row(env, case, cases, usual, is_marked=is_marked)
+    return body
 
 
 def _make_head(state: State | None) -> nodes.Element:
@@ -192,23 +254,26 @@ def _describe_state(state: State | None, typography: Typography) -> tuple[str, s
         text = _("Before the change, the GPU is busy at least %s of the time.") % busy_from
     elif state is State.MEMORY:
         title = _("Memory")
-        text = _("Peak GPU memory of a step, not counting weights and batch.")
+        text = _(
+            "Peak GPU memory of a step, not counting weights and batch. Bars are outlines: they "
+            "show memory, not time."
+        )
     elif state is State.STARTUP:
         title = _("First calls")
         text = _(
             "First calls after compiler startup, or the time from process start to the first "
-            "result."
+            "result. Bars are outlines: GPU share not measured."
         )
     elif state is State.OTHER:
         title = _("Data loading and CPU work")
-        text = _("GPU time was not measured, or the work does not use the GPU.")
+        text = _("GPU time was not measured, or the work does not use the GPU: bars are outlines.")
     else:
         return _("[not measured yet]"), ""
     return title, text
 
 
 def _name_baselines(env: BuildEnvironment, members: Sequence[Case]) -> list[str]:
-    """Return the variants with which a group is compared, the most frequent first."""
+    """Return the variants with which cases are compared, the most frequent first."""
     counts = Counter(_name_baseline(env, case) for case in members if case.gain)
     return [name for name, _count in counts.most_common()]
 
@@ -237,7 +302,7 @@ def _column_names(state: State | None) -> list[str]:
 def _make_row(
     env: BuildEnvironment, case: Case, cases: Sequence[Case], usual: str, *, is_marked: bool
 ) -> nodes.Element:
-    """Return the row of a case, which names its baseline if that is not the group's ``usual``."""
+    """Return the row of a case, which names its baseline if that is not the recipe's ``usual``."""
     title = _make_title(env, case, cases)
     baseline = _name_baseline(env, case)
     if baseline not in ("", usual):

@@ -634,12 +634,14 @@ def test_fields_of_what_pays_stand_below_each_other(page: Page, address: str, wi
     assert len(set(page.locator(".pays-fields input").evaluate_all(LEFT))) == 1
 
 
-@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 500), (390, 844, 800)])
-def test_results_begin_on_the_first_screen(
+@pytest.mark.parametrize(("width", "height", "most"), [(1440, 900, 620), (390, 844, 844)])
+def test_results_begin_on_the_first_screen_behind_all_groups(
     page: Page, address: str, width: int, height: int, most: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{address}en/results.html")
+    gains = page.locator(".group-links li strong")
+    assert gains.count() == page.locator(".headline-group").count()
     bar = page.locator(".headline .bars-bar").first.bounding_box()
     assert bar
     assert bar["y"] < most

@@ -82,8 +82,12 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
     assert lengths(bars, ".bars-bar > .solid") == [20, 30, 20]  # busy throughout, not beyond
     roles = [part["class"][-1] for part in bars.select(".bars-bar > .solid")]
     assert roles == ["before", "other", "best"]
-    whiskers = [(line["x1"], line["x2"]) for line in bars.select(".bars-bar .whisker line")]
-    assert whiskers == [("60.0%", "100.0%"), ("60.0%", "60.0%"), ("100.0%", "100.0%")]
+    [whisker] = bars.select(".bars-bar > .whisker")
+    assert whisker["y"] == "50%"  # an error bar on its bar
+    ends = [(line["x1"], line["x2"]) for line in whisker.select("line:not(.strip)")]
+    assert ends == [("60.0%", "100.0%"), ("60.0%", "60.0%"), ("100.0%", "100.0%")]
+    [strip] = whisker.select("line.strip")  # sets it off from the bar
+    assert (strip["x1"], strip["x2"]) == ("60.0%", "100.0%")
     words = [part.get_text() for part in bars.select(".bars-words")]
     assert words == ["4 ms", "2 ms · 2×", "1 ms · 4×"]
     assert bars.find(role="img")["aria-label"] == (
@@ -91,10 +95,12 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
         "graph (recommended): 1 ms, 4×, GPU busy 100%"
     )
     assert [part.get_text().strip() for part in bars.select(".bars-key li")] == [
-        *("GPU working, waiting", "before", "other", "recommended", "range"),
+        *("GPU working, waiting", "before", "other", "recommended", "range across machines"),
     ]
     samples = bars.select(".bars-key .solid")
-    assert [sample["class"][-1] for sample in samples] == ["before", "before", "other", "best"]
+    assert [sample["class"][-1] for sample in samples] == [
+        *("before", "before", "other", "best", "other"),  # the last has a range
+    ]
     assert drawing.table.rows[1] == ["compiled", "2 ms", "2×", "1.5 ms", "75%"]
     assert "longer than wall time" in drawing.notes[0]
     usual = replace(BUSY, rows=BUSY.rows[:2])
@@ -104,7 +110,7 @@ def test_a_busy_bar_is_wall_time_with_the_part_in_which_the_gpu_works() -> None:
 def test_the_key_of_bars_of_one_tone_names_no_tone() -> None:
     rows = [replace(row, role=Role.OTHER, gain=None) for row in BUSY.rows]
     bars = draw(draw_busy_bars(replace(BUSY, rows=rows)))
-    assert words(bars)[:3] == ["GPU working, waiting", "range", "eager"]
+    assert words(bars)[:3] == ["GPU working, waiting", "range across machines", "eager"]
 
 
 def test_a_variant_whose_gpu_time_is_unknown_is_an_outline_that_the_key_names() -> None:
@@ -201,7 +207,7 @@ def test_a_bar_without_gpu_time_is_plain_and_a_long_range_is_cut_off() -> None:
     assert not bars.select(".waiting")
     [arrow] = bars.select(".bars-bar .end path")
     assert arrow.parent["x"] == "100.0%"
-    assert "range (arrow: off scale)" in words(bars)
+    assert "range across machines" in words(bars)
     limited = replace(data, limits={None: value(1)})
     bars = draw(draw_plain_bars(limited))
     assert {line["x1"] for line in bars.select("line.limit")} == {"18.5%"}

@@ -249,33 +249,55 @@ def test_the_legend_has_what_is_drawn_and_no_more(front: Gallery) -> None:
     write_page(front, NAMED)
     legend = parse(front.build().page("results")).select(".bars-legend li")
     assert [words(entry) for entry in legend] == [
-        *("GPU working, waiting", "before", "after", "after, no gain", "GPU share not measured"),
-        *("range (arrow: off scale)", "each row has its own scale"),
+        *("GPU working, waiting", "before, after", "no gain", "GPU share not measured"),
+        *("range across machines", "each row has its own scale"),
     ]
     write_page(front, NAMED[: NAMED.index("      adam.100.compiled")])
     legend = parse(front.build().page("results")).select(".bars-legend li")
     assert [words(entry) for entry in legend] == [
-        *("GPU working, waiting", "before", "after"),
-        *("range (arrow: off scale)", "each row has its own scale"),
+        *("GPU working, waiting", "before, after"),
+        *("range across machines", "each row has its own scale"),
     ]
+    legend = parse(front.build().page("index")).select(".bars-legend li")
+    assert "GPU share not measured" in [words(entry) for entry in legend]
 
 
-def test_a_group_names_its_baselines_once_and_folds_its_ranges(site: Gallery) -> None:
-    soup = parse(site.build().page("results"))
-    group = soup.select_one("#gpu-busy")
-    assert "Compared with: foreach." in words(group)
+def test_each_group_of_outlines_says_what_they_are(site: Gallery) -> None:
+    for group in parse(site.build().page("results")).select(".headline-group"):
+        has_outlines_alone = not group.select(".bars-bar .waiting")
+        assert has_outlines_alone == ("outlines" in words(group.p))
+
+
+def test_a_group_has_the_cases_of_each_recipe_below_its_name(site: Gallery) -> None:
+    add(site, "Text.", name="stairs")
+    store(site, *FIGURES, name="stairs")
+    path = site.root / "results.rst"
+    more = """
+   stairs against foreach
+      adam.100.fused.wall: Stairs: ``fused=True``
+"""
+    path.write_text(path.read_text() + more)
+    group = parse(site.build().page("results")).select_one("#gpu-busy")
+    headings = group.select(".headline-recipe")
+    assert [words(row) for row in headings] == [
+        "steps compared with foreach",
+        "stairs compared with foreach",
+    ]
+    assert [row.a["href"] for row in headings] == ["recipes/steps.html", "recipes/stairs.html"]
+    names = [words(row.th) for row in group.select("tr.headline")]
+    assert names[-1] == "Stairs: fused=True"
+    assert [len(body.select("tr.headline")) for body in group.select("tbody.headlines")] == [3, 1]
     figures = words(group.select_one("details"))
     assert "2.40× (2.38 to 2.42" in figures
     assert "foreach: 10.0 ms" in figures
     assert "80%" in figures  # of the limit
 
 
-def test_a_row_names_its_baseline_where_its_group_has_another(site: Gallery) -> None:
+def test_a_row_names_its_baseline_where_its_recipe_has_another(site: Gallery) -> None:
     path = site.root / "results.rst"
     path.write_text(path.read_text() + "      adam.100.graph.wall against fused: Captured\n")
     page = site.build().page("results")
     group = parse(page).select_one("#gpu-busy")
-    assert "Compared with: foreach, unless a row says otherwise." in words(group)
     named = {
         words(row.th): bool(row.select(".headline-baseline"))
         for row in group.select("tr:has(th[scope=row])")
@@ -285,12 +307,21 @@ def test_a_row_names_its_baseline_where_its_group_has_another(site: Gallery) -> 
     assert not any(named.values())
 
 
-def test_links_lead_to_the_groups(site: Gallery) -> None:
+def test_a_baseline_has_a_name_for_who_has_not_read_its_recipe(languages_site: Path) -> None:
+    baselines = read(languages_site / "en/results.html").select(".headline-baseline")
+    names = {words(baseline).removeprefix("compared with ") for baseline in baselines}
+    assert {"eager", "the unchanged job", "the whole model compiled"} <= names
+    assert not names & {"before", "model"}  # what only a recipe explains
+
+
+def test_links_lead_to_the_groups_and_tell_what_readers_see(site: Gallery) -> None:
     soup = parse(site.build().page("results"))
     links = {link["href"]: words(link) for link in soup.select(".group-links a")}
     groups = soup.select(".headline-group")
     assert links == {f"#{group['id']}": words(group.h2) for group in groups}
     assert len(links) > 1
+    entries = [words(entry) for entry in soup.select(".group-links li")]
+    assert "The GPU is busy GPU busy 80% or more 0.500 to 2.40× Speed-up" in entries
 
 
 def test_a_single_run_says_so_where_it_stands(site: Gallery) -> None:
