@@ -40,7 +40,8 @@ def query(
 
     ``case`` may hold a size behind a dot (``adam.10``) and be left out where there is one. A
     missing measurement of ``quantities`` is a problem, one of ``optional`` is not. ``only`` names
-    the variants to draw, in order, and ``best`` the recommended one, in words or as in keys. Rows
+    the variants to draw, in order, and ``best`` the recommended one, in words or as in keys. A name
+    with dots is a variant of another case, as in keys: ``budget.0-1.blocks``. Rows
     are empty where nothing was measured. Raises ``ValueError`` if the page is no recipe's, if
     several cases may be meant, or if ``best`` is left out of ``only``.
     """
@@ -56,8 +57,9 @@ def query(
     published = results.measurements.published
     case = case or _only_case(published, quantities[0])
     measured = _measurements_of_case(published, case)
+    elsewhere = _measurements_elsewhere(published, only, [*quantities, *optional])
     required = [measurement for measurement in measured if measurement.quantity in quantities]
-    variants, missing_variants = _choose_variants(required, only, best)
+    variants, missing_variants = _choose_variants(required, list(elsewhere), only, best)
     missing_quantities = _missing_quantities(case, published, measured, quantities)
     problems = _find_problems(recipe, missing_quantities)
     if not problems:  # of a quantity that does not exist, no variant was measured either
@@ -74,9 +76,12 @@ def query(
     for measurement in measured:
         if measurement.quantity in drawn_quantities and measurement.variant in variants:
             drawn.append(measurement)
+    rows = _make_rows(recipe, drawn, elsewhere, variants, quantities[0], best)
+    for measurements in elsewhere.values():
+        drawn += measurements
     data = ChartData(
         typography=typography,
-        rows=_make_rows(recipe, drawn, variants, quantities[0], best),
+        rows=rows,
         quantities={word: recipe.name_quantity(word) for word in drawn_quantities},
         limits=limits,
         range_note=_describe_ranges(drawn),
@@ -120,6 +125,12 @@ class _Recipe:
             size = None
         return self.gallery.name_case(self.docname, measurement.case, size, measurement.size_name)
 
+    def name_place(self, measurement: Measurement) -> str:
+        """Return what readers call the case and the size of a measurement."""
+        return self.gallery.name_case(
+            self.docname, measurement.case, measurement.size, measurement.size_name
+        )
+
 
 def _only_case(published: Sequence[Measurement], quantity: str) -> str:
     """Return the one case in which a quantity was measured; empty if there is none."""
@@ -160,23 +171,38 @@ def _measurements_of_case(published: Sequence[Measurement], case: str) -> list[M
     return measurements
 
 
+def _measurements_elsewhere(
+    published: Sequence[Measurement], only: Sequence[str], quantities: Sequence[str]
+) -> dict[str, list[Measurement]]:
+    """Return what was measured of the variants of other cases, by the names that have dots."""
+    elsewhere: dict[str, list[Measurement]] = {}
+    for name in only:
+        for measurement in published:
+            place, _dot, _quantity = measurement.key.rpartition(".")
+            if "." in name and place == name and measurement.quantity in quantities:
+                elsewhere.setdefault(name, []).append(measurement)
+    return elsewhere
+
+
 def _choose_variants(
-    measured: Sequence[Measurement], only: Sequence[str], best: str
+    measured: Sequence[Measurement], elsewhere: Sequence[str], only: Sequence[str], best: str
 ) -> tuple[list[str], dict[str, str]]:
     """Return the variants to draw, in order, and those that were asked for and not measured.
 
-    The latter come with the option that names them, as its author wrote it.
+    The latter come with the option that names them, as its author wrote it. ``elsewhere`` are the
+    names of those of other cases.
     """
     variants = {slug(measurement.variant): measurement.variant for measurement in measured}
+    variants |= {slug(name): name for name in elsewhere}
     wanted = [slug(name) for name in only]
     if best and wanted and slug(best) not in wanted:
         raise ValueError(f"the best variant, {best!r}, is missing from :only:; name it there, too")
     missing = {}
     if best and slug(best) not in variants:
-        missing[slug(best)] = f":best: {best}"
+        missing[best if "." in best else slug(best)] = f":best: {best}"
     for name in only:
         if slug(name) not in variants:
-            missing.setdefault(slug(name), f":only: {name}")
+            missing.setdefault(name if "." in name else slug(name), f":only: {name}")
     if not wanted:
         return list(variants.values()), missing
     return [variants[name] for name in wanted if name in variants], missing
@@ -219,7 +245,8 @@ def _missing_variants(
     """Yield the variants that were asked for and not measured, each with those there are."""
     names = ", ".join(dict.fromkeys(slug(measurement.variant) for measurement in measured))
     for name, option in missing_variants.items():
-        key = ".".join([*_key_parts(case), name, quantities[0]])
+        place = [name] if "." in name else [*_key_parts(case), name]
+        key = ".".join([*place, quantities[0]])
         yield _Missing(key=key, text=f"chart: {option} is not a variant; choose among: {names}")
 
 
@@ -266,15 +293,24 @@ def _find_problems(recipe: _Recipe, missing: Iterable[_Missing]) -> list[str]:
 def _make_rows(
     recipe: _Recipe,
     measured: Sequence[Measurement],
+    elsewhere: Mapping[str, Sequence[Measurement]],
     variants: Sequence[str],
     main: str,
     best: str,
 ) -> list[ChartRow]:
-    """Return a row for each variant and size, variants in order."""
+    """Return a row for each variant and size, variants in order.
+
+    A variant of another case has the name of that case, and the size of those beside it.
+    """
     places: dict[tuple[str, Size], dict[str, Measurement]] = {}
+    names = {variant: recipe.name(variant) for variant in variants}
     for measurement in measured:
         place = measurement.variant, measurement.size
         places.setdefault(place, {})[measurement.quantity] = measurement
+    size = measured[0].size if measured else None
+    for name, measurements in elsewhere.items():
+        places[name, size] = {one.quantity: one for one in measurements}
+        names[name] = recipe.name_place(measurements[0])
     rows = []
     for variant, size in sorted(places, key=lambda place: variants.index(place[0])):
         by_quantity = places[variant, size]
@@ -290,7 +326,7 @@ def _make_rows(
             paired_before = _find_paired_before(recipe, before[main], by_quantity[main])
         row = ChartRow(
             variant=variant,
-            name=recipe.name(variant),
+            name=names[variant],
             role=_find_role(variant, variants[0], best),
             size=size,
             values=values,

@@ -633,6 +633,35 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
 
 
 @pytest.mark.slow
+def test_a_chart_has_variants_of_other_cases_by_the_names_of_these(gallery: Gallery) -> None:
+    start, end = RECIPE.index("# .. chart:: busy"), RECIPE.index("# sphinx_gallery_fold")
+    chart = """\
+# .. chart:: memory
+#    :case: Adam.10
+#    :only: CUDA graphs, adam.100.plain, plain
+#    :best: adam.100.plain
+#
+#    Of two sizes.
+"""
+    recipe = RECIPE[:start] + chart + "\n" + RECIPE[end:]
+    gallery.add("steps", recipe)
+    build = gallery.build()
+    assert not build.warnings
+    drawn = BeautifulSoup(build.page("recipes/steps"), "html.parser").select_one("figure.chart")
+    assert drawn
+    assert words(drawn)[3:] == [
+        *("CUDA graphs", "50 GB"),
+        *("Adam · number of layers: 100", "400 GB · 0.12×"),
+        *("plain", "40 GB · 1.2×"),
+    ]
+    [best] = drawn.select(".bars-name.best")
+    assert best.get_text().endswith("100")
+    gallery.write("steps", recipe.replace("adam.100.plain", "adam.1000.plain"))
+    told = ":best: adam.1000.plain is not a variant; choose among: plain, cuda-graphs"
+    assert gallery.build().warnings.count(told) == 1
+
+
+@pytest.mark.slow
 def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
     start, end = RECIPE.index("# .. chart:: busy"), RECIPE.index("# sphinx_gallery_fold")
     recipe = RECIPE[:start] + QUANTITIES + RECIPE[end:]
