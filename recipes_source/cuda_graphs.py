@@ -20,7 +20,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
 
    - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, with one graph
    - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; no compilation
-   - :measured:`training-by-pytorch.reduce-overhead.break_even` iterations for ``reduce-overhead`` to break even
+   - :measured:`inference-by-hand.one-graph.speedup` speed-up per call in inference, also with one graph
    - :measured:`training-by-hand.one-graph.kept` held by the graph, optimizer state included
 
    .. code-block:: diff

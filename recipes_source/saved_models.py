@@ -16,7 +16,7 @@ Does every new container compile before it answers, even though the model has no
       :best: cache-folder
       :hero:
 
-      From process start to first result. This small model is launch-bound: capture the eager model instead
+      From process start to first result. Eager loads no compiler: where the GPU waits, as here, capture it instead
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped

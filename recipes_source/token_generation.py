@@ -22,7 +22,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
    - :measured:`one-token.1.graph-by-hand.speedup` as fast per token in this page's decoder, captured manually
    - :measured:`transformers.static.wall` instead of :measured:`transformers.growing.wall` for 64 tokens (two-layer
      Llama)
-   - :measured:`one-token.1.reduce-overhead.break_even` tokens until ``reduce-overhead`` breaks even, startup included
+   - :measured:`one-token.1.graph-by-hand.ready` for the first two calls, capture included; nothing compiles
    - :measured:`one-token.1.graph-by-hand.kept` kept by a manual graph; batch size and cache length are fixed
 
    .. code-block:: diff

@@ -652,6 +652,20 @@ def test_results_begin_on_the_first_screen_behind_all_groups(
     assert 0 < top < height / 2
 
 
+def test_a_phone_meets_the_cases_and_the_first_box_of_the_checklist_first(
+    page: Page, address: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/serving.html")
+    for part in ("table.cases", ".checklist li > p, .checklist li"):
+        box = page.locator(part).first.bounding_box()
+        assert box
+        assert box["y"] < PHONE["height"] - 100
+    lists = page.locator("article section > ul")
+    is_box = "(e) => getComputedStyle(e, '::before').borderTopStyle === 'solid'"
+    assert all(item.evaluate(is_box) for item in lists.locator("> li").all())
+
+
 def test_a_phone_meets_the_button_and_the_chart_first(page: Page, address: str) -> None:
     page.set_viewport_size(PHONE)
     page.goto(f"{address}en/index.html")
