@@ -403,7 +403,7 @@ alone = bench.compare(
 #    :case: Adam.100
 #    :best: fused
 #
-#    GPU time of one Adam step over 100 layers, and the limit
+#    GPU time of one Adam step over 100 layers. Compiling costs seconds at startup
 #
 # With ten times as many layers, :claim:`the compiled step still needs the least GPU time <adam.100.compiled.gpu <
 # adam.100.fused.gpu>`. But :claim:`its first call is slower <adam.10.compiled.first_call <
@@ -586,7 +586,7 @@ OPTIONS = {
 #    :case: AdamW in an iteration
 #    :best: fused
 #
-#    One iteration of a transformer layer with AdamW: forward, backward, clipping, step
+#    One iteration of a transformer layer with AdamW. Shorter bars cost more setup
 #
 # With ``fused=True``, an iteration is :claim:`{adamw-in-an-iteration.fused.speedup} as fast as with foreach
 # <adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.foreach.wall>`. Compiling the step instead :claim:`makes

@@ -798,7 +798,7 @@ if bench.gpu:
 #    :case: training, by hand
 #    :best: one graph
 #
-#    One training iteration: forward, backward, clipping and AdamW
+#    One training iteration: forward, backward, clipping and AdamW. Compiled blocks cost seconds at startup
 #
 # With one graph, :claim:`the GPU is busy more than 80% of the time <training-by-hand.one-graph.wall < 1.25 *
 # training-by-hand.one-graph.gpu>`, and an iteration :claim:`drops from {training-by-hand.not-compiled.wall} to
@@ -853,7 +853,7 @@ publish_start(case, calls)
 #    :case: inference, by hand
 #    :best: one graph
 #
-#    One call without gradients
+#    One call without gradients. Compiled blocks cost seconds at startup
 #
 # One manual graph makes a call :claim:`{inference-by-hand.one-graph.speedup} as fast <inference-by-hand.one-graph.wall
 # < inference-by-hand.not-compiled.wall>`; its first three calls cost :measured:`inference-by-hand.one-graph.ready`,

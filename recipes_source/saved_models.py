@@ -743,7 +743,7 @@ for case, variant in {
 #    :only: nothing, cache-folder, cache-artifacts, torch_compile_job_id, aot_compile, precompile, not-compiled
 #    :best: cache-folder
 #
-#    From process start to first result, by what was shipped
+#    Time to the first result. Eager compiles nothing
 #
 # The first result arrives :claim:`after {fresh-process.cache-folder.first_result} instead of
 # {fresh-process.nothing.first_result} <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`.

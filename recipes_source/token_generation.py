@@ -477,7 +477,7 @@ bench.publish_spans("kernels of a token", lanes)
 #    :case: one token.1
 #    :best: graph by hand
 #
-#    Time per token at batch size 1.
+#    Time per token at batch size 1. The manual graph needs no compiler.
 #
 # - :claim:`A manual graph is {one-token.1.graph-by-hand.speedup} as fast as eager mode <3 *
 #   one-token.1.graph-by-hand.wall < one-token.1.without-compiling.wall>`:
