@@ -5,9 +5,9 @@
     bounds the probe. ``output_limit``: MB of output that all cells of a recipe may have.
 ``[environment]``
     Variables to set for each recipe. ``{scratch}`` in a value is an empty folder for the recipe
-    alone, ``{recipes}`` the folder of the recipes. ``inherit``, a list of names such as
-    ``["MY_TOKEN", "SLURM_*"]``, passes on more of the recorder's variables than those in ``PASSED``
-    of environment_variables.py.
+    alone, ``{recipes}`` the folder of the recipes; other words in braces stay as they are.
+    ``inherit``, a list of names such as ``["MY_TOKEN", "SLURM_*"]``, passes on more of the
+    recorder's variables than those in ``PASSED`` of environment_variables.py.
 ``[provenance]``
     ``packages``: those whose versions a recording names. ``probe``: a program that prints a JSON
     object with ``gpu`` (whether libraries can use it) and ``versions``. ``release``: the package
@@ -19,6 +19,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from fastjsonschema import JsonSchemaValueException
 
 FILE_NAME = "recording.toml"
-FOLDERS = ("scratch", "recipes")  # which stand in braces in values of variables
+SCRATCH, RECIPES = "scratch", "recipes"  # folders that values of variables name in braces
+_FOLDERS = (SCRATCH, RECIPES)
+_LEAST_LIKENESS = 0.77  # of a misspelled name of a folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +87,7 @@ def load_settings(recipes_folder: Path) -> Settings:
     variables = data.get("environment", {})
     inherit = variables.pop("inherit", ())
     environment = {name: str(value) for name, value in variables.items()}
-    _refuse_unknown_folders(path, environment)
+    _refuse_misspelled_folders(path, environment)
     # Python refuses a setting that two of these tables have, rather than lose one of them.
     return Settings(
         environment=environment,
@@ -107,17 +110,27 @@ def _unknown_name(path: Path, error: JsonSchemaValueException) -> GalleryError:
     return GalleryError(text, path=path, remedy=f"choose among: {', '.join(known)}")
 
 
-def _refuse_unknown_folders(path: Path, environment: Mapping[str, str]) -> None:
-    """Raise ``GalleryError`` for a word in braces that is none of ``FOLDERS``.
+def _refuse_misspelled_folders(path: Path, environment: Mapping[str, str]) -> None:
+    """Raise ``GalleryError`` for a word in braces that is almost the name of a folder.
 
-    The variable would have the braces in its value.
+    The variable would have the braces in its value. Other words belong to whoever reads the
+    variable, such as ``{message}`` to a logger.
     """
     for name, value in environment.items():
-        for word in re.findall(r"\{(\w+)\}", value):
-            if word not in FOLDERS:
-                folders = ", ".join(f"{{{folder}}}" for folder in FOLDERS)
+        for word in re.findall(r"\{([^{}]*)\}", value):
+            similar = difflib.get_close_matches(
+                word.strip().lower(), _FOLDERS, n=1, cutoff=_LEAST_LIKENESS
+            )
+            if similar and word not in _FOLDERS:
                 text = f"environment.{name}: no folder is called {{{word}}}"
-                raise GalleryError(text, path=path, remedy=f"choose among: {folders}")
+                raise GalleryError(text, path=path, remedy=f"did you mean {{{similar[0]}}}?")
+
+
+def fill_folders(value: str, folders: Mapping[str, Path]) -> str:
+    """Return the value of a variable with the paths of folders, by their names in braces."""
+    for name, folder in folders.items():
+        value = value.replace(f"{{{name}}}", str(folder))
+    return value
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import GalleryError
 from ..recipes.recording import name_device
-from ..recipes.recording_toml import Settings, load_settings
+from ..recipes.recording_toml import RECIPES, SCRATCH, Settings, fill_folders, load_settings
 from ..recipes.releases import find_release
 from .cleanup import run_folder
 from .environment_variables import pass_on
@@ -48,12 +48,12 @@ def kernel_environment(
 ) -> dict[str, str]:
     """Return all variables for one run: those ``passed_on``, and those of the settings.
 
-    In values from the settings, ``{scratch}`` and ``{recipes}`` become folders.
+    In values from the settings, names of folders in braces become their paths.
     """
+    folders = {SCRATCH: scratch, RECIPES: gallery.resolve()}
     variables = dict(passed_on)
-    for name, template in settings.environment.items():
-        value = template.replace("{scratch}", str(scratch))
-        variables[name] = value.replace("{recipes}", str(gallery.resolve()))
+    for name, value in settings.environment.items():
+        variables[name] = fill_folders(value, folders)
     return variables
 
 

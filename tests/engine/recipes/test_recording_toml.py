@@ -53,7 +53,11 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
         ),
         (
             '[environment]\nCACHE = "{scratc}/cache"\n',
-            "environment.CACHE: no folder is called {scratc}; choose among: {scratch}, {recipes}",
+            "environment.CACHE: no folder is called {scratc}; did you mean {scratch}?",
+        ),
+        (
+            '[environment]\nPYTHONPATH = "{Recipe}/src"\n',
+            "environment.PYTHONPATH: no folder is called {Recipe}; did you mean {recipes}?",
         ),
     ],
 )
@@ -71,3 +75,13 @@ def test_no_setting_has_the_name_of_another_table_s() -> None:
     for table in schema["properties"].values():
         names += table["properties"]
     assert len(names) == len(set(names)) > 8
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["{message}", "{time} {level}", "{}", "{recipient}", "{search}", '{"script": 1}', "{path"],
+)
+def test_a_word_in_braces_that_is_no_folder_stays(tmp_path: Path, value: str) -> None:
+    """Loggers and formats of libraries have their own words in braces."""
+    (tmp_path / "recording.toml").write_text(f"[environment]\nLOGURU_FORMAT = '{value}'\n")
+    assert load_settings(tmp_path).environment == {"LOGURU_FORMAT": value}
