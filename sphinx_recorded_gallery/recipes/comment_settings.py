@@ -21,6 +21,7 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 """
 
 import ast
+import difflib
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -134,6 +135,7 @@ _OF_SPHINX_GALLERY = {
     "thumbnail_path": _STRING,
 }
 _ALL = {**_OWN, **_OF_SPHINX_GALLERY}
+_LEAST_LIKENESS = 0.75  # of a misspelled name of a setting
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
 DEFERS_FIGURES = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_defer_figures\b", re.MULTILINE)
 # In a text under '# %%', a setting has no marker and stands at the start of a line.
@@ -210,9 +212,8 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
             continue
         line = _line_of(block, match)
         if name not in _ALL:
-            text = f"unknown setting sphinx_gallery_{name}"
-            remedy = f"choose among: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
-            raise GalleryError(text, path=path, line=line, remedy=remedy)
+            _refuse_misspelled(path, name, line)
+            continue
         kind = _ALL[name]
         text = f"sphinx_gallery_{name} needs {kind.needs}"
         try:
@@ -223,6 +224,18 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
         if not kind.is_right(value):
             raise GalleryError(text, path=path, line=line, remedy="correct the value")
         yield name, value, line
+
+
+def _refuse_misspelled(path: Path, name: str, line: int) -> None:
+    """Raise ``GalleryError`` for a name that is almost that of a setting.
+
+    Others are for tools of the project, such as ``sphinx_gallery_pygfx_docs`` of pygfx's galleries.
+    """
+    similar = difflib.get_close_matches(name, _ALL, n=1, cutoff=_LEAST_LIKENESS)
+    if similar:
+        text = f"unknown setting sphinx_gallery_{name}"
+        remedy = f"did you mean sphinx_gallery_{similar[0]}?"
+        raise GalleryError(text, path=path, line=line, remedy=remedy)
 
 
 def _parse_value(rest: str) -> Any:

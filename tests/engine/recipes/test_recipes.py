@@ -53,8 +53,7 @@ BAD = {
     f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: the visible part of this "
     "code cannot be parsed without the hidden part; hide whole statements only",
     f"{SET}cell_timout = 9\nx = 1\n": "5: unknown setting "
-    "sphinx_gallery_cell_timout; choose among: alt, cell_timeout, deadline, fold, fold_output, "
-    "inputs, once, plumbing, and Sphinx-Gallery's own",
+    "sphinx_gallery_cell_timout; did you mean sphinx_gallery_cell_timeout?",
     f"{SET}deadline = 5\nx = 1\n\n# %%\n\n# sphinx_gallery_deadline = 6\n": "10: "
     "sphinx_gallery_deadline is set a second time, first in line 5; remove one of them",
     f"{SET}fold = 'One'\n\n# %%\n# Text.\n\nx = 1\n": "5: this code is not shown and "
@@ -71,6 +70,14 @@ BAD = {
 NOT_SHOWN = "5: this code is not shown and runs with the next cell; mark that cell"
 for setting in ("alt = 'One'", "fold_output = True", "capture_repr_block = ()"):
     BAD[f"{SET}{setting}\n\n# %%\n# Text.\n\nx = 1\n"] = NOT_SHOWN
+
+
+def test_settings_of_other_tools_are_left_to_them(tmp_path: Path) -> None:
+    recipe = load(
+        tmp_path, f"{SET}pygfx_docs = 'screenshot'\n{SET[len(HEAD) :]}my_tool = a b\nx = 1\n"
+    )
+    assert recipe.cells[0].source == "x = 1"
+    assert recipe.settings == {}
 
 
 @pytest.mark.parametrize("text", BAD)
