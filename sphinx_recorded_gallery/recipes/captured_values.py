@@ -15,6 +15,7 @@ from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
 from ..errors import GalleryError
 
 METHODS = ("_repr_html_", "__repr__", "__str__")  # those that Sphinx-Gallery knows
+_FACTS = {"__repr__": "repr", "__str__": "str"}  # recorded where IPython prints another text
 _MIME_TYPES = {"_repr_html_": "text/html", "__repr__": "text/plain", "__str__": "text/plain"}
 
 
@@ -47,8 +48,8 @@ class Capture:
             mime = _MIME_TYPES[method]
             if mime in output.data:
                 data = {mime: output.data[mime]}
-                if method == "__str__":
-                    data[mime] = facts.get("str", data[mime])
+                if method in _FACTS:
+                    data[mime] = facts.get(_FACTS[method], data[mime])
                 if "text/plain" in output.data:  # for formats that have no HTML
                     data.setdefault("text/plain", output.data["text/plain"])
                 return NotebookNode({**output, "data": NotebookNode(data)})

@@ -14,6 +14,7 @@ import codecs
 import contextlib
 import ctypes
 import faulthandler
+import functools
 import io
 import json
 import os
@@ -47,6 +48,7 @@ _C = ctypes.CDLL(None)
 _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
 
+_activate_matplotlib = pylabtools.activate_matplotlib
 _DEFERS_FIGURES = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_defer_figures\b", re.MULTILINE)
 
 
@@ -104,6 +106,9 @@ class Stream(OutStream):
         Stream.last_written = self
         if last is not None and last is not self and self._is_master_process():
             OutStream.flush(last)
+
+    def reconfigure(self, **_options: Any) -> None:
+        """Accept the settings of a text stream: what is printed is recorded as Unicode anyway."""
 
     def fileno(self) -> int:
         """Return a descriptor for the output of child processes, which is recorded, too."""
@@ -170,7 +175,7 @@ def pack(content: object) -> bytes:
 
 
 class RecipeDisplayHook(ZMQShellDisplayHook):
-    """Shows the value of a cell's last expression, with its type and ``str()``.
+    """Shows the value of a cell's last expression, with its type, ``str()`` and ``repr()``.
 
     Settings of Sphinx-Gallery select by these what a page shows.
     """
@@ -187,9 +192,12 @@ class RecipeDisplayHook(ZMQShellDisplayHook):
             metadata = {}
         facts = {"type": str(type(result))}
         str_method: Any = type(result).__str__
-        if str_method is not object.__str__:  # else str() equals repr()
-            with contextlib.suppress(Exception):  # a recipe's method may do anything
+        with contextlib.suppress(Exception):  # a recipe's method may do anything
+            if str_method is not object.__str__:  # else str() equals repr()
                 facts["str"] = str(result)
+            text = repr(result)
+            if text != forms.get("text/plain"):  # IPython prints some values in its own way
+                facts["repr"] = text
         return forms, {**metadata, "recorded_gallery": facts}
 
 
@@ -289,6 +297,24 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
         data = b2a_base64(picture, newline=False).decode()
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
     return data, {"alt": ", ".join(title for title in titles if title)}
+
+
+def activate_matplotlib(backend: str) -> None:
+    """Set IPython's backend up; a figure that is shown without waiting stays open, as in a script.
+
+    The backend would close it, so that what a recipe draws after ``plt.pause()`` would be lost.
+    """
+    from matplotlib_inline import backend_inline
+
+    show = backend_inline.show
+
+    @functools.wraps(show)
+    def show_and_wait(close: bool | None = None, block: bool | None = None) -> None:
+        if block is not False:  # else the figures are shown at the end of the cell
+            show(close, block)
+
+    backend_inline.show = show_and_wait
+    _activate_matplotlib(backend)
 
 
 def _is_open_figure(value: object) -> bool:
@@ -407,11 +433,14 @@ def main(recipe: Path) -> None:
     # By these, tqdm would recognize a notebook with widgets.
     shell.config.pop("IPKernelApp", None)
     sys.modules.pop("ipykernel.zmqshell", None)
+    for name in ("ps1", "ps2", "ps3"):  # prompts, by which code recognizes an interactive session
+        delattr(sys, name)
     for name in ("exit", "quit"):  # as in a script; those of IPython do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
     # Used by IPython's own backend
     pylabtools.print_figure = print_figure  # type: ignore[assignment]
+    pylabtools.activate_matplotlib = activate_matplotlib
     shell.events.register("post_execute", mend_streams)
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)

@@ -102,6 +102,13 @@ def test_settings_choose_among_what_was_recorded(
     assert [text[: len(start)] for text, start in zip(page, outputs, strict=False)] == outputs
 
 
+def test_repr_is_what_python_prints(gallery: Gallery) -> None:
+    """IPython prints some values in its own way, and breaks long ones into lines."""
+    gallery.add("values", '"""\nValues\n======\n"""\nint, [*range(40)]\n')
+    set_conf(gallery, capture_repr=("__repr__",))
+    assert shown(gallery) == [repr((int, [*range(40)]))]
+
+
 def test_a_notebook_shows_what_its_page_shows(gallery: Gallery) -> None:
     gallery.add("values", VALUES)
     set_conf(gallery, capture_repr=())

@@ -103,6 +103,37 @@ def test_code_is_run_as_it_stands(gallery: Gallery) -> None:
     assert [each.data["text/plain"] for each in semicolon] == ["42"]
 
 
+def test_a_figure_that_is_shown_without_waiting_stays_open(gallery: Gallery) -> None:
+    """As by ``plt.pause()`` in a loop: what is drawn afterwards belongs to the same picture."""
+    code = """
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(figsize=(2, 1))
+for number in range(3):
+    axes.plot([number, 1])
+    plt.pause(0.001)
+print(figure.canvas.buffer_rgba().shape)
+axes.set_title("Last")
+plt.show(block=False)
+plt.title("Very last")
+plt.show()
+"""
+    outputs = run(gallery, code)[0]
+    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
+    assert [picture.metadata["image/png"]["alt"] for picture in pictures] == ["Very last"]
+    assert texts(outputs) == "(100, 200, 4)\n"
+
+
+def test_nothing_tells_an_example_that_somebody_sits_at_a_prompt(gallery: Gallery) -> None:
+    code = "import sys\nprint(hasattr(sys, 'ps1'), sys.flags.interactive)"
+    assert texts(run(gallery, code)[0]) == "False 0\n"
+
+
+def test_a_stream_can_be_reconfigured(gallery: Gallery) -> None:
+    code = "import sys\nsys.stdout.reconfigure(encoding='utf-8', errors='replace')\nprint('é')"
+    assert texts(run(gallery, code)[0]) == "é\n"
+
+
 def test_settings_of_saved_figures_hold(gallery: Gallery) -> None:
     settings = {"savefig.facecolor": "#ff0000", "savefig.dpi": 20}
     start = "import matplotlib.pyplot as plt\n"
@@ -237,7 +268,11 @@ def test_the_text_of_a_page_is_not_printed_again(gallery: Gallery) -> None:
 def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
     value = "class Value:\n    def __str__(self):\n        return f'words {id(self):#x}'\nValue()"
     outputs, plain = run(gallery, value, "[1]")
-    facts = {"type": "<class '__main__.Value'>", "str": "words 0x..."}
+    facts = {
+        "type": "<class '__main__.Value'>",
+        "str": "words 0x...",
+        "repr": "<__main__.Value object at 0x...>",  # IPython leaves out "object"
+    }
     assert outputs[0].metadata["recorded_gallery"] == facts
     assert plain[0].metadata["recorded_gallery"] == {"type": "<class 'list'>"}
 
