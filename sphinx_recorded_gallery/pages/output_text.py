@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from docutils import nodes
+from docutils.utils import column_width
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -51,7 +52,7 @@ def parse_markdown(text: str, *, trusted: bool) -> list[nodes.Node]:
     other addresses are shown on the same condition; otherwise their words stand there.
     """
     parser = MarkdownIt("commonmark", {"html": trusted}).enable(["table", "strikethrough"])
-    parser.use(dollarmath_plugin)
+    parser.use(dollarmath_plugin, allow_digits=False)  # "$5 and $10" are prices
     return _Converter(trusted=trusted).convert_all(SyntaxTreeNode(parser.parse(text)))
 
 
@@ -138,7 +139,10 @@ class _Converter:
         body = parts.get("tbody", [])
         count = len(head[0].children)
         group = nodes.tgroup(cols=count)
-        group += [nodes.colspec(colwidth=1) for _column in range(count)]
+        # Formats without proportional widths wrap the words of a column at this many characters.
+        for column in zip(*(row.children for row in (*head, *body)), strict=True):
+            width = max(max(map(_source_width, column)), 1)
+            group += nodes.colspec(colwidth=width)
         group += nodes.thead("", *self._convert_rows(head))
         if body:
             group += nodes.tbody("", *self._convert_rows(body))
@@ -149,8 +153,19 @@ class _Converter:
             cells = []
             for cell in row.children:
                 words = nodes.paragraph("", "", *self.convert_all(cell), translatable=False)
-                cells.append(nodes.entry("", words))
+                cells.append(nodes.entry("", words, classes=_alignment(cell)))
             yield nodes.row("", *cells)
+
+
+def _source_width(cell: SyntaxTreeNode) -> int:
+    """Return the number of columns of a terminal that the text of a cell takes in Markdown."""
+    return sum(column_width(child.content) for child in cell.children)
+
+
+def _alignment(cell: SyntaxTreeNode) -> list[str]:
+    """Return the class of Sphinx's style sheets for the alignment of a cell, if it has one."""
+    side = str(cell.attrs.get("style", "")).removeprefix("text-align:")
+    return [f"align-{side}"] if side else []
 
 
 def _convert_code(element: SyntaxTreeNode) -> nodes.literal_block:

@@ -17,6 +17,7 @@ from sphinx.util import logging
 from ..errors import GalleryError, suggest_recording_again
 from ..page_nodes import NOT_IN_HTML, OUTPUT_CLASS, PRINT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.latex import Formula, split_latex
 from ..recipes.mime_types import PICTURES, PUBLISHED_MIME
 from ..recipes.pictures import decode_picture
 from ..recipes.recipe import Cell
@@ -32,12 +33,18 @@ _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 def picture_kind(data: Mapping[str, Any]) -> str:
     """Return the MIME type of the picture that a page shows for one output; "" if there is none."""
-    if "text/html" in data:
+    if "text/html" in data or _is_formula(data.get("text/latex", "")):
         return ""
     for mime in PICTURES:
         if mime in data:
             return mime
     return ""
+
+
+def _is_formula(latex: str) -> bool:
+    """Return whether LaTeX is formulas alone, which Jupyter, too, prefers to a picture of them."""
+    pieces = split_latex(latex.strip())
+    return bool(pieces) and all(isinstance(piece, Formula) for piece in pieces)
 
 
 def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, bytes]]:
@@ -275,7 +282,7 @@ def _make_formatted_text(env: BuildEnvironment, data: Mapping[str, str]) -> list
     box = nodes.container("", *content, classes=["recorded-text"])
     needs_known_commands = not trusted or env.config.html_math_renderer == "mathml"
     if needs_known_commands:
-        formulas = box.findall(_is_formula)
+        formulas = box.findall(_is_math)
         if not all(can_convert(formula) for formula in formulas):
             return []
     for formula in box.findall(nodes.math_block):
@@ -294,7 +301,7 @@ def _choose_plain_text(data: Mapping[str, str]) -> str:
     return data.get("text/markdown") or data.get("text/latex") or plain
 
 
-def _is_formula(node: nodes.Node) -> bool:
+def _is_math(node: nodes.Node) -> bool:
     return isinstance(node, nodes.math | nodes.math_block)
 
 

@@ -10,6 +10,8 @@ PICTURES = {
     "image/svg+xml": ".svg",
     "image/png": ".png",
     "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
 }
 SHOWN = ("text/html", *PICTURES, "text/markdown", "text/latex", "text/plain")
 

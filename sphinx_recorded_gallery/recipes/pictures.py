@@ -14,6 +14,8 @@ MOST_PIXELS = 100_000_000  # browsers and Pillow refuse much larger ones
 _MARKS = {
     "image/png": (b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"),
     "image/jpeg": (b"\xff\xd8", b"\xff\xd9"),
+    "image/gif": (b"GIF8", b";"),
+    "image/webp": (b"RIFF", b"WEBP"),  # it has no mark of its end
 }
 
 

@@ -10,6 +10,7 @@ from docutils import nodes
 from sphinx_recorded_gallery.pages.output_text import parse_latex, parse_markdown
 from tests.helpers.gallery import Gallery
 
+TITLE = '"""\nTitle\n=====\n"""\nfrom IPython.display import Markdown\n\n'
 SHOWN = '''
 """
 Shown
@@ -83,6 +84,52 @@ def test_a_table_has_a_form_in_other_formats(shown: Gallery, builder: str, patte
     text = "\n".join(path.read_text() for path in build.out.rglob(f"*.{pattern}"))
     assert re.search(r"0\s+41\s+1\s+42", text)
     assert "bold" in text
+
+
+def test_a_table_in_markdown_is_as_wide_as_its_words(gallery: Gallery) -> None:
+    table = "| a | b |\\n|:--|--:|\\n| **bold** words | `y` 한국어 |"
+    gallery.add("shown", TITLE + f'Markdown("{table}")\n')
+    build = gallery.build("text")
+    text = build.out.joinpath("recipes/shown.txt").read_text(encoding="utf-8")
+    assert re.search(r'\| \*\*bold\*\* words +\| "y" 한국어 +\|', text)
+    page = BeautifulSoup(gallery.build().page("recipes/shown"), "html.parser")
+    cells = page.select(".recorded-output td")
+    assert [cell.get("class", []) for cell in cells] == [["align-left"], ["align-right"]]
+
+
+def test_a_price_is_no_formula() -> None:
+    (paragraph,) = parse_markdown("$x$ costs $5 to $10.", trusted=True)
+    assert [node.astext() for node in paragraph.children] == ["x", " costs $5 to $10."]
+
+
+def test_a_formula_is_shown_in_place_of_its_picture(gallery: Gallery) -> None:
+    """As Jupyter does: SymPy makes both after ``init_printing()``."""
+    code = "import sympy as sp\nsp.init_printing()\nsp.sqrt(sp.Symbol('x'))\n"
+    gallery.add("shown", TITLE + code)
+    page = BeautifulSoup(gallery.build().page("recipes/shown"), "html.parser")
+    output = page.select_one(".recorded-output")
+    assert output is not None
+    assert len(output.select("math")) == 1
+    assert not output.select("img")
+
+
+@pytest.mark.parametrize("kind", ["gif", "webp"])
+def test_pictures_that_browsers_show_are_shown(gallery: Gallery, kind: str) -> None:
+    code = (
+        "import io\nimport PIL.Image\nfrom IPython.display import Image\n"
+        "file = io.BytesIO()\n"
+        f"PIL.Image.new('RGB', (20, 10), 'red').save(file, '{kind}')\n"
+        f"Image(file.getvalue(), format='{kind}')\n"
+    )
+    gallery.add(f"shown_{kind}", TITLE + code)
+    build = gallery.build()
+    assert build.warnings == ""
+    page = BeautifulSoup(build.page(f"recipes/shown_{kind}"), "html.parser")
+    (picture,) = page.select(".recorded-output img")
+    assert str(picture["src"]).endswith(f".{kind}")
+    assert not page.select(".sphx-glr-script-out")
+    notebook = (build.out / f"recipes/shown_{kind}.ipynb").read_text()
+    assert f"image/{kind}" in notebook
 
 
 def test_no_output_is_a_message_for_translators(shown: Gallery) -> None:
