@@ -21,7 +21,6 @@ from ..project import Project
 from .po_syntax import PoSyntaxError, parse_po
 
 WIDTH = 79
-_CHARSET = re.compile(rb"charset=([^\\\"\r\n]*)")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -122,11 +121,6 @@ def _read_text(path: Path) -> str:
         line = content[:position].count(b"\n") + 1
         return GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
 
-    declared = _CHARSET.search(content)
-    if declared and declared[1].lower().replace(b"-", b"") not in (b"utf8", b"usascii", b"ascii"):
-        # Programs that obey it would read another text than the one that reviewers see.
-        name = declared[1].decode(errors="replace")
-        raise encoding_error(f"the charset is {name}, not UTF-8", declared.start())
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

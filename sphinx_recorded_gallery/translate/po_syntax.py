@@ -18,7 +18,10 @@ _WORD = re.compile(
 _PLURAL = re.compile(r"msgstr\[(?P<number>\d+)\]")
 _BEGINS_AS_FIELD = re.compile(r'\s*(?:msgid|msgctxt|msgstr|domain|")')
 _COMMENT = re.compile(r"#(?P<sign>~\||[~|.:,=]?)(?P<text>.*)", re.DOTALL)
-_ESCAPE = re.compile(r'\\(?:([abfnrtv\\"])|([0-7]{1,3})|x([0-9a-fA-F]{1,2}))')
+_NUMBER = r"\\(?:[0-7]{1,3}|x[0-9a-fA-F]{1,2})"  # of a byte, in an escape
+_ESCAPE = re.compile(rf'\\(?P<letter>[abfnrtv\\"])|(?:{_NUMBER})+')
+_CHARSET = re.compile(r"charset=([^\s;]*)")
+_UTF8 = ("utf8", "usascii", "ascii", "charset")  # the last is the placeholder of new templates
 _ESCAPED = {
     "a": "\a",
     "b": "\b",
@@ -78,7 +81,6 @@ class _Reader:
 
     def __init__(self) -> None:
         self.catalog = polib.POFile()
-        self.is_empty = True  # no message has been read yet
         self.draft: _Draft | None = None
         self.pieces: list[str] | None = None  # of the current field
         self.next = _Draft(line=0)  # comments of the next message
@@ -111,13 +113,15 @@ class _Reader:
         if not draft.is_translated:
             raise PoSyntaxError(draft.line_of_text, "no msgstr follows", 'add: msgstr ""')
         entry = _make_entry(draft)
-        if self.is_empty and entry.msgid == "" and not entry.obsolete:
+        if entry.msgid or entry.msgctxt:
+            self.catalog.append(entry)
+            return
+        _require_utf8(draft.line_of_text, entry.msgstr)
+        is_first = not (self.catalog.metadata or entry.obsolete)
+        if is_first:  # files that were joined have several headers
             self.catalog.header = entry.tcomment
             self.catalog.metadata = _read_metadata(entry.msgstr)
             self.catalog.metadata_is_fuzzy = "fuzzy" in entry.flags
-        else:
-            self.catalog.append(entry)
-        self.is_empty = False
 
     def _begin_next(self, number: int) -> _Draft:
         """Return the next message, which begins in this line unless it has begun before."""
@@ -208,14 +212,28 @@ def _syntax_error(number: int, text: str = "") -> PoSyntaxError:
 
 
 def _unescape(escape: re.Match[str]) -> str:
-    """Return the character of an escape; a part of a character in UTF-8 stays an escape."""
-    letter, octal, hexadecimal = escape.groups()
-    if letter:
-        return _ESCAPED[letter]
-    code = int(octal, 8) if octal else int(hexadecimal, 16)
-    if code >= 0x80:
+    """Return the characters of an escape, or of bytes in a row; bytes that are no UTF-8 stay."""
+    if escape["letter"]:
+        return _ESCAPED[escape["letter"]]
+    codes = []
+    for number in re.findall(_NUMBER, escape[0]):
+        digits = number[1:]
+        codes.append(int(digits[1:], 16) if digits.startswith("x") else int(digits, 8))
+    try:
+        return bytes(codes).decode()
+    except ValueError:  # also of a number above 255
         return escape[0]
-    return chr(code)
+
+
+def _require_utf8(line: int, header: str) -> None:
+    """Raise ``PoSyntaxError`` for a header that names another encoding than UTF-8.
+
+    Programs that obey it would read another text than the one that reviewers see.
+    """
+    for charset in _CHARSET.findall(header):
+        if charset.lower().replace("-", "") not in _UTF8:
+            problem = f"the charset is {charset}, not UTF-8"
+            raise PoSyntaxError(line, problem, "save the file as UTF-8")
 
 
 def _make_entry(draft: _Draft) -> polib.POEntry:

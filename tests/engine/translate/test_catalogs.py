@@ -82,6 +82,7 @@ SHAPES = {
     "empty lines": ('msgid ""\n\n"A"\n\nmsgstr\n\n"B"\n', {}),
     "a context": ('msgctxt\n"c"\nmsgid "A"\nmsgstr "B"', {"msgctxt": None}),
     "escapes": ('msgid "\\x41"\nmsgstr "\\102"', {}),
+    "a second header": ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A"\nmsgstr "B"', {}),
     "obsolete": ('#~msgid ""\n#~ "A"\n#~ msgstr "B"', {"obsolete": True}),
     "a former obsolete one": ('#~| msgid "O"\n#~ msgid "A"\n#~ msgstr "B"', {"obsolete": True}),
 }
@@ -94,6 +95,29 @@ def test_what_gettext_reads_is_read(tmp_path: Path, text: str, fields: dict[str,
     [entry] = read_catalog(path)
     assert (entry.msgid, entry.msgstr) == ("A", "B")
     assert {name: getattr(entry, name) for name in fields} == fields
+
+
+def test_bytes_in_escapes_are_read_as_utf8(tmp_path: Path) -> None:
+    """``msgcat --escape`` writes all but ASCII so."""
+    path = tmp_path / "page.po"
+    path.write_text(f'{HEADER}msgid "A"\nmsgstr "\\354\\240\\234\\xeb\\xaa\\xa9 \\377"\n')
+    [entry] = read_catalog(path)
+    assert entry.msgstr == "제목 \\377"
+
+
+@pytest.mark.parametrize("charset", ["CHARSET", "utf-8 ", "UTF-8; format=flowed"])
+def test_only_the_header_names_the_encoding(tmp_path: Path, charset: str) -> None:
+    path = tmp_path / "page.po"
+    header = HEADER.replace("UTF-8", charset)
+    path.write_text(f'# charset=latin-1\n{header}msgid "charset=cp949"\nmsgstr "B"\n')
+    assert [entry.msgid for entry in read_catalog(path)] == ["charset=cp949"]
+
+
+def test_another_encoding_in_any_header_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(f'{HEADER}msgid ""\nmsgstr "char"\n"set=EUC-KR\\n"\n')
+    with pytest.raises(GalleryError, match=r"page\.po:4: the charset is EUC-KR, not UTF-8; save"):
+        read_catalog(path)
 
 
 def test_a_message_knows_its_line_and_the_header_its_fields(tmp_path: Path) -> None:
