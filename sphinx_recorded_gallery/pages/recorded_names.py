@@ -37,9 +37,15 @@ def read_names(recording: Recording) -> list[Name]:
 
 
 def _is_full_name(name: object, *, is_attribute: bool) -> bool:
-    """Return whether a name begins with a module; that of an attribute has a class, too."""
-    least_dots = 2 if is_attribute else 1
-    return isinstance(name, str) and name.count(".") >= least_dots
+    """Return whether a name begins with a module; that of an attribute has a class, too.
+
+    Sphinx-Gallery names files after it, so that each part has to be a name in Python.
+    """
+    if not isinstance(name, str):
+        return False
+    parts = name.split(".")
+    least_parts = 3 if is_attribute else 2
+    return len(parts) >= least_parts and all(part.isidentifier() for part in parts)
 
 
 @contextmanager

@@ -7,15 +7,16 @@ disagree about where a formula begins.
 import re
 from dataclasses import dataclass
 
-_FORMULA = re.compile(
-    r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$"
-    r"|\\\[(?P<brackets>.+?)\\\]"
-    r"|(?P<environment>\\begin\{(?P<name>(?:align|alignat|eqnarray|equation|flalign|gather|multline)"
-    r"\*?)\}.+?\\end\{(?P=name)\})"
-    r"|(?<!\\)\$(?P<inline>[^$]+?)(?<!\\)\$"
-    r"|\\\((?P<parentheses>.+?)\\\)",
-    re.DOTALL,
+_BEGIN = re.compile(
+    r"(?<!\\)\$\$?|\\\[|\\\("
+    r"|\\begin\{(?P<name>(?:align|alignat|eqnarray|equation|flalign|gather|multline)\*?)\}"
 )
+_ENDS = {
+    "$$": re.compile(r"(?<!\\)\$\$"),
+    "\\[": re.compile(r"\\\]"),
+    "\\(": re.compile(r"\\\)"),
+}
+_INLINE = re.compile(r"\$([^$]+)(?<!\\)\$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,25 +39,51 @@ def split_latex(latex: str) -> list[Words | Formula]:
     """Return the words and formulas of a text in order; words are never empty."""
     pieces: list[Words | Formula] = []
     end = 0
-    for match in _FORMULA.finditer(latex):
-        if match.start() > end:
-            pieces.append(Words(text=latex[end : match.start()]))
-        pieces.append(_make_formula(match))
-        end = match.end()
+    place = 0
+    without_end: set[str] = set()  # looked for once: else the time grows with the square
+    while begin := _BEGIN.search(latex, place):
+        formula_end, formula = _read_formula(latex, begin, without_end)
+        if formula is None:
+            place = begin.start() + 1
+            continue
+        if begin.start() > end:
+            pieces.append(Words(text=latex[end : begin.start()]))
+        pieces.append(formula)
+        place = end = formula_end
     if end < len(latex):
         pieces.append(Words(text=latex[end:]))
     return pieces
 
 
-def _make_formula(match: re.Match[str]) -> Formula:
-    environment = match["environment"]
-    block = environment or match["block"] or match["brackets"]
-    tex = block or match["inline"] or match["parentheses"]
-    return Formula(
-        tex=without_style(tex),
-        is_block=bool(block),
-        has_environment=bool(environment),
+def _read_formula(
+    latex: str, begin: re.Match[str], without_end: set[str]
+) -> tuple[int, Formula | None]:
+    """Return where a formula ends, and the formula; None for a beginning that has no end.
+
+    Beginnings whose end the rest of the text does not have are added to ``without_end``.
+    """
+    opener = begin[0]
+    if opener == "$":
+        inline = _INLINE.match(latex, begin.start())
+        if inline is None:
+            return 0, None
+        tex = without_style(inline[1])
+        return inline.end(), Formula(tex=tex, is_block=False, has_environment=False)
+    if opener in without_end:
+        return 0, None
+    closer = _ENDS.get(opener) or re.compile(re.escape(f"\\end{{{begin['name']}}}"))
+    end = closer.search(latex, begin.end() + 1)
+    if end is None:
+        without_end.add(opener)
+        return 0, None
+    has_environment = opener not in _ENDS
+    tex = latex[begin.end() : end.start()]
+    if has_environment:
+        tex = latex[begin.start() : end.end()]
+    formula = Formula(
+        tex=without_style(tex), is_block=opener != "\\(", has_environment=has_environment
     )
+    return end.end(), formula
 
 
 def without_style(tex: str) -> str:

@@ -9,7 +9,7 @@ lxml's cleaner only removes what it lists as bad, and bleach is no longer develo
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -83,7 +83,9 @@ _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s
 _NOT_REPORTED = ' style="text-align: right;"'
 _SVG, _XHTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
 _CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IGNORECASE)
+_USED = re.compile(r"url\(\s*['\"]?#([^'\")\s]+)")
 
+MOST_DRAWN = 10_000_000  # elements of a drawing, each as often as it is used
 MOST_NESTED = 500  # elements of HTML inside each other
 _FEW_ELEMENTS = 2_000  # nh3 is fast for these, however they are nested
 _VOID = "area base br col embed hr img input link meta source track wbr"
@@ -211,7 +213,9 @@ def find_left_out(data: dict[str, Any]) -> list[str]:
     for name in before - after - Counter({"<html": 1, "<head": 1, "<body": 1}):
         left_out.append(f"{name}>" if name[0] == "<" else name)
     if "image/svg+xml" in data:
-        for part in _clean_tree(read_svg(data["image/svg+xml"])):
+        root = read_svg(data["image/svg+xml"])
+        _ensure_few_elements(root)
+        for part in _clean_tree(root):
             left_out.append(f"{part} in SVG")
     return list(dict.fromkeys(left_out))
 
@@ -222,6 +226,7 @@ def clean_svg(svg: str) -> str:
     Raises ``ValueError`` if it cannot be read.
     """
     root = read_svg(svg)
+    _ensure_few_elements(root)
     removed_parts = list(_clean_tree(root))
     # Writing it again removes definitions of entities and instructions.
     if not removed_parts and "<!ENTITY" not in svg and "<?xml-stylesheet" not in svg:
@@ -240,6 +245,39 @@ def read_svg(svg: str) -> ElementTree.Element:
     if root.tag != f"{_SVG}svg":
         raise ValueError("is not SVG: it begins with another element, or has no xmlns")
     return root
+
+
+def _ensure_few_elements(root: ElementTree.Element) -> None:
+    """Raise ``ValueError`` for a drawing of elements that use others many times.
+
+    A few lines could draw billions of elements, and the browser of a reader would hang.
+    """
+    targets: dict[str, ElementTree.Element] = {}
+    for element in root.iter():
+        targets.setdefault(element.get("id", ""), element)
+    counts: dict[ElementTree.Element, int] = {}  # 0 while an element is counted: it uses itself
+
+    def count(element: ElementTree.Element) -> int:
+        if element not in counts:
+            counts[element] = 0
+            used = [targets[name] for name in _find_used(element) if name in targets]
+            counts[element] = 1 + sum(map(count, [*element, *used]))
+        return counts[element]
+
+    try:
+        drawn = count(root)
+    except RecursionError:
+        raise ValueError("its elements stand inside each other too deeply") from None
+    if drawn > MOST_DRAWN:
+        raise ValueError(f"it draws more than {MOST_DRAWN // 1_000_000} million elements")
+
+
+def _find_used(element: ElementTree.Element) -> Iterator[str]:
+    """Yield the ids of other elements that an element draws or is drawn with."""
+    for name, value in element.attrib.items():
+        if name.rpartition("}")[2] == "href" and value.startswith("#"):
+            yield value[1:]
+        yield from _USED.findall(value)
 
 
 def _clean_tree(root: ElementTree.Element) -> Iterable[str]:

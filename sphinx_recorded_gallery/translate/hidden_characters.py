@@ -6,9 +6,10 @@ import unicodedata
 # Control, format, private, unassigned, surrogates, separators of lines and paragraphs
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"}
 # Further characters with the property Default_Ignorable_Code_Point (fillers of Hangul, variation
-# selectors, a joiner of graphemes), and the blank of Braille
+# selectors, a joiner of graphemes), and the blanks of Braille, Khitan and notes
 _IGNORABLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 # Scripts that regularly use characters to join letters, or to keep them apart
 _JOINING = {"Arab", "Beng", "Deva", "Gujr", "Guru", "Knda", "Mlym", "Orya", "Sinh", "Taml", "Telu"}

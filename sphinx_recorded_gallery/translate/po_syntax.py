@@ -12,11 +12,12 @@ import polib
 
 _BLANKS = " \t\f\v"
 _WORD = re.compile(
-    r"\s*(?:(?P<keyword>msgid_plural|msgid|msgctxt|msgstr(?:\s*\[\s*\d+\s*\])?|domain)(?![A-Za-z_])"
+    r"\s*(?:(?P<keyword>msgid_plural|msgid|msgctxt|msgstr(?:\s*\[\s*\d{1,3}\s*\])?|domain)(?![A-Za-z_])"
     r'|"(?P<text>(?:[^"\\]|\\.)*)")'
 )
 _PLURAL = re.compile(r"msgstr\[(?P<number>\d+)\]")
 _BEGINS_AS_FIELD = re.compile(r'\s*(?:msgid|msgctxt|msgstr|domain|")')
+_COMMENT_BEHIND = re.compile(r"[ \t\f\v]*#(.*)", re.DOTALL)
 _COMMENT = re.compile(r"#(?P<sign>~\||[~|.:,=]?)(?P<text>.*)", re.DOTALL)
 _NUMBER = r"\\(?:[0-7]{1,3}|x[0-9a-fA-F]{1,2})"  # of a byte, in an escape
 _ESCAPE = re.compile(rf'\\(?P<letter>[abfnrtv\\"])|(?:{_NUMBER})+')
@@ -187,12 +188,11 @@ def _split_words(number: int, text: str) -> Iterator[tuple[str, str]]:
     A comment after them is yielded as ``#`` and its text.
     """
     end = 0
-    while True:
-        rest = text[end:].strip(_BLANKS)
-        if not rest:
-            return
-        if rest.startswith("#"):
-            yield "#", rest[1:]
+    text = text.rstrip(_BLANKS)
+    while end < len(text):
+        comment = _COMMENT_BEHIND.match(text, end)
+        if comment:
+            yield "#", comment[1]
             return
         word = _WORD.match(text, end)
         if not word:

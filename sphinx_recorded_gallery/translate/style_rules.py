@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from ..errors import GalleryError
@@ -180,7 +181,10 @@ def _check_message(message: str, error: Callable[[str, str], GalleryError]) -> N
     if "{found}" not in message:
         raise error("the message does not show what was found", "write {found} into it")
     try:
-        message.format(found="")
-    except (ValueError, KeyError, IndexError, AttributeError):
-        text = "the message has other braces than those of {found}"
-        raise error(text, "write each of them twice") from None
+        parts = list(Formatter().parse(message))
+    except ValueError:
+        parts = [("", "", "", "")]
+    for _text, name, layout, conversion in parts:
+        if name not in (None, "found") or layout or conversion:
+            text = "the message has other braces than those of {found}"
+            raise error(text, "write each of them twice")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from sphinx_recorded_gallery.pages.recorded_names import read_names
 from tests.helpers.gallery import SETTINGS, Gallery
 
 MODULE = '''
@@ -99,3 +100,15 @@ def test_a_new_recording_has_new_links(library: Gallery) -> None:
     assert 'title="small.Box.fill"' not in library.build().page("recipes/box")
     assert library.record("box"), library.messages
     assert 'title="small.Box.fill"' in library.build().page("recipes/box")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["small.Box/../../../../file.x", "small.a\n.. raw:: html", "small..Box", "small.<locals>.Box"],
+)
+def test_a_forged_name_is_no_file_and_no_markup(gallery: Gallery, name: str) -> None:
+    """Sphinx-Gallery writes a file for each name, and the name into it."""
+    gallery.add()
+    recording = gallery.recording("adding")
+    recording.notebook.metadata.recording["names"] = {"Table": [[name, False, True]]}
+    assert read_names(recording) == []

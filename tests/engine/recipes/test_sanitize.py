@@ -1,6 +1,7 @@
 """What HTML and SVG of outputs may do on a page: show something, and nothing else."""
 
 import re
+import time
 from html.parser import HTMLParser
 from typing import Any
 
@@ -8,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sphinx_recorded_gallery.recipes.sanitize import clean_html, clean_svg, find_left_out, sanitize
+from sphinx_recorded_gallery.recipes.sanitize import (
+    clean_html,
+    clean_svg,
+    find_left_out,
+    is_safe_latex,
+    sanitize,
+)
 
 PANDAS = """<div>
 <table border="1" class="dataframe">
@@ -252,6 +259,35 @@ def test_what_is_no_drawing_is_told(text: str) -> None:
         clean_svg(text)
 
 
+def test_a_drawing_that_would_hang_a_browser_is_told() -> None:
+    """Each group uses the one before ten times: a thousand million circles in eleven lines."""
+    groups = ['<g id="a0"><circle r="1"/></g>']
+    for number in range(1, 10):
+        use = f'<use href="#a{number - 1}"/>'
+        groups.append(f'<g id="a{number}">{use * 10}</g>')
+    deep = "<g>" * 2000 + "</g>" * 2000
+    in_itself = '<g id="a"><use href="#a"/></g>'
+    for inside, told in (
+        ("".join(groups), "more than 10 million elements"),
+        (re.sub('<use href="(.*?)"', r'<rect fill="url(\1)"', "".join(groups)), "10 million"),
+        (deep, "too deeply"),
+    ):
+        drawing = f'<svg xmlns="http://www.w3.org/2000/svg">{inside}</svg>'
+        with pytest.raises(ValueError, match=told):
+            clean_svg(drawing)
+        with pytest.raises(ValueError, match=told):
+            find_left_out({"image/svg+xml": drawing})
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg">{in_itself}</svg>'
+    assert clean_svg(drawing) == drawing
+
+
+@pytest.mark.parametrize("begin", ["\\(", "\\[", "$$", "\\begin{align}"])
+def test_latex_without_ends_takes_no_time(begin: str) -> None:
+    start = time.process_time()
+    assert not is_safe_latex(begin * 50_000)
+    assert time.process_time() - start < 2
+
+
 def test_a_drawing_that_would_fill_the_memory_is_told() -> None:
     entities = '<!ENTITY a0 "lol">' + "".join(
         f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12)
@@ -272,7 +308,7 @@ def test_a_drawing_that_would_fill_the_memory_is_told() -> None:
         "application/vnd.jupyter.widget-view+json",
         "application/pdf",
         "application/geo+json",
-        "image/gif",
+        "image/bmp",
         "text/vnd.mermaid",
     ],
 )

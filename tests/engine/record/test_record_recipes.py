@@ -315,11 +315,11 @@ def show(data: dict[str, Any]) -> str:
 @here
 def test_what_pages_leave_out_is_told(gallery: Gallery) -> None:
     html = "<p>a</p><script>draw()</script>"
-    code = show({"text/html": html}) + show({"text/html": html}) + show({"image/gif": "x"})
+    code = show({"text/html": html}) + show({"text/html": html}) + show({"image/bmp": "x"})
     gallery.write("recipe", f"{TITLE}\n{code}")
     assert gallery.record("recipe")
     told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output whose only form"
-    assert f"{told} is image/gif; show something without scripts" in gallery.messages
+    assert f"{told} is image/bmp; show something without scripts" in gallery.messages
 
 
 @here

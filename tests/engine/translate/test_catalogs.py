@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import polib
@@ -43,6 +44,11 @@ def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
         ('msgid "a"\nmsgstr "b"\n\nmsgid "c"\n', 4, "no msgstr follows"),
         ('msgid "a"\nmsgctxt "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
         ('msgid "a"\nmsgstr "b"\nmsgstr "c"\n', 3, "a second msgstr"),
+        (
+            'msgid "a"\nmsgid_plural "b"\nmsgstr[%s] "c"\n' % ("9" * 5000),
+            3,
+            "the text has to stand between two quotes",
+        ),
         ('msgid "a"\n=======\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
     ],
 )
@@ -95,6 +101,15 @@ def test_what_gettext_reads_is_read(tmp_path: Path, text: str, fields: dict[str,
     [entry] = read_catalog(path)
     assert (entry.msgid, entry.msgstr) == ("A", "B")
     assert {name: getattr(entry, name) for name in fields} == fields
+
+
+def test_many_texts_in_a_line_take_no_time(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(HEADER + 'msgid "A"\nmsgstr ' + '"b" ' * 100_000 + "# why\n")
+    start = time.process_time()
+    [entry] = read_catalog(path)
+    assert entry.msgstr == "b" * 100_000
+    assert time.process_time() - start < 2
 
 
 def test_bytes_in_escapes_are_read_as_utf8(tmp_path: Path) -> None:

@@ -69,6 +69,8 @@ def test_other_languages_have_other_rules(folder: Path) -> None:
         ("bad = ", "in_markup = 1\nbad = ", "rule 1: in_markup has the wrong type; write true or"),
         ('"Wenn du willst."', "1", "rule 1: bad has the wrong type; write a text"),
         ("{found}", "{found} {x}", "rule 1: the message has other braces than those of {found};"),
+        ("{found}", "{found} {found:>{found}}", "rule 1: the message has other braces than those"),
+        ("{found}", "{found} {found:>999999999}", "rule 1: the message has other braces than tho"),
         ("{found}", "{found} {", "rule 1: the message has other braces than those of {found};"),
         (RULE, "rule = [1]", "rule 1: not a table; begin it with [[rule]]"),
         (r"\bdu\b", "(", "rule 1: invalid pattern"),
