@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # slow to import, and the command line imports this module
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
+_HEADERS = ("GALLERY_HEADER", "README", "index")  # names of texts above a gallery, without ending
+
 
 def refuse_links(root: Path, *places: Path) -> None:
     """Raise ``GalleryError`` if a file or folder, or anything below it, is a link or a device.
@@ -45,16 +47,35 @@ def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links where the commands of a project read and write."""
     refuse_links(project.root, *_list_guarded_places(project.root, project.config))
     refuse_links(project.root, *_list_places_beside_conf(project.root, project.config))
+    _refuse_linked_headers(project.root, project.config)
 
 
 def _list_guarded_places(root: Path, config: Config) -> list[Path]:
     """Return where commands and builds read what git keeps, and write pages of recipes."""
-    return [
+    places = [
         root / LOCALE_IN_REPOSITORY,
         root / config.recorded_gallery_recordings,
         *(root / folder for folder in name_locale_folders(config)),
         *(root / folder for folder, _recipes in gallery_folders(config)),
     ]
+    mini_galleries = config.sphinx_gallery_conf.get("backreferences_dir")
+    if mini_galleries:
+        places.append(root / mini_galleries)
+    return places
+
+
+def _refuse_linked_headers(root: Path, config: Config) -> None:
+    """Raise ``GalleryError`` for the text above a gallery that is a link to another folder.
+
+    Pages show such a file, wherever it lies.
+    """
+    for _pages, examples in gallery_folders(config):
+        folder = root / examples
+        for path in folder.glob("**/*"):
+            is_header = path.stem in _HEADERS and path.is_symlink()
+            if is_header and not path.resolve().is_relative_to(folder.resolve()):
+                remedy = "put the file itself there, which pages show"
+                raise GalleryError("is a link", path=path, remedy=remedy)
 
 
 def _list_places_beside_conf(confdir: Path, config: Config) -> list[Path]:
@@ -125,3 +146,4 @@ def _check_build(app: Sphinx, config: Config) -> None:
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))
     confdir = Path(app.confdir)
     refuse_links(confdir, *_list_places_beside_conf(confdir, config))
+    _refuse_linked_headers(root, config)

@@ -1,7 +1,6 @@
 """Explain why a recipe did not run to its end: place, fault, remedy and its output so far."""
 
 import contextlib
-import json
 import os
 import re
 import signal
@@ -16,6 +15,7 @@ from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from .missing_modules import IMPORT_ERRORS, suggest_for_import, suggest_installation
 from .normalize_outputs import OutputNormalizer
+from .undeclared_inputs import find_undeclared, suggest_inputs
 
 _LINES = 60  # of a cell's output in an error
 _CHARACTERS = 400  # of each of these lines
@@ -197,8 +197,11 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
         return "mend the example"
     words = re.findall(r"[^\s'\"]+", value)
     files = [word for word in words if (recipe.path.parent / word).is_file()]
+    missing = find_undeclared(recipe)  # also those that it would miss next
     if files and not Path(files[-1]).is_absolute():
-        return f"add a line to the example: # sphinx_gallery_inputs = {json.dumps(files[-1:])}"
+        missing = list(dict.fromkeys([files[-1], *missing]))
+    if missing:
+        return suggest_inputs(missing)
     return (
         "an example runs in an empty folder, with the files beside it that its line "
         "'# sphinx_gallery_inputs' names"

@@ -32,6 +32,7 @@ from .local_runner import LocalRunner, find_slots, one_at_a_time
 from .normalize_outputs import find_absolute_paths
 from .run_task import Result, Task
 from .runner import Runner
+from .undeclared_inputs import find_undeclared, suggest_inputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,6 +266,12 @@ class Session:
                 text = f"cell {number} prints an absolute path, which readers do not have: {shown}"
                 cell = task.recipe.cells[number - 1]
                 note = GalleryError(text, path=task.recipe.path, line=cell.line)
+                self.say(f"note: {note.describe(Path.cwd())}")
+            undeclared = find_undeclared(task.recipe)
+            if undeclared:
+                text = f"its code names {', '.join(undeclared)}, and ran without it"
+                remedy = f"if it reads that, {suggest_inputs(undeclared)}"
+                note = GalleryError(text, path=task.recipe.path, remedy=remedy)
                 self.say(f"note: {note.describe(Path.cwd())}")
             return self.plan(task, result)
         except Exception as error:  # a fault of one task must not end the others

@@ -47,6 +47,32 @@ def test_commands_look_into_all_folders_of_catalogs(
     assert "more/ko/LC_MESSAGES/index.po: is a link; remove it" in capsys.readouterr().err
 
 
+def test_a_folder_of_mini_galleries_is_no_link(
+    site: Gallery, victim: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery = {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}
+    site.configure(sphinx_gallery_conf=gallery | {"backreferences_dir": "backreferences"})
+    plant(site, "backreferences", victim.parent)
+    for command in ("check", "html"):
+        assert run(site, command) == 1
+        assert "backreferences: is a link; " in capsys.readouterr().err
+
+
+def test_the_text_above_a_gallery_is_no_file_of_another_folder(
+    site: Gallery, victim: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header = site.recipes / "GALLERY_HEADER.rst"
+    text = header.rename(site.recipes / "text.rst")
+    plant(site, "recipes_source/GALLERY_HEADER.rst", victim)
+    for command in ("check", "html"):
+        assert run(site, command) == 1
+        assert "GALLERY_HEADER.rst: is a link; put the file itself" in capsys.readouterr().err
+    header.unlink()
+    header.symlink_to(text)
+    run(site, "check")
+    assert "is a link" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("setting", ["html_static_path", "html_extra_path", "templates_path"])
 def test_what_a_build_copies_is_no_link(
     site: Gallery, victim: Path, setting: str, capsys: pytest.CaptureFixture[str]

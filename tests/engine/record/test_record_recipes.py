@@ -267,6 +267,11 @@ IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0
             11,
             'add a line to the example: # sphinx_gallery_inputs = ["near.txt"]',
         ),
+        (
+            "from pathlib import Path\n\nopen(Path.cwd() / 'near.txt'), open('far/away.txt')",
+            13,
+            'add a line to the example: # sphinx_gallery_inputs = ["near.txt", "far/away.txt"]',
+        ),
         ("open('/nowhere/a')", 11, "an example runs in an empty folder, with the files beside it"),
         ("raise OSError(28, 'No space')", 11, "free disk space, also in TMPDIR"),
         (IN_FUNCTION, 16, "mend the example"),
@@ -276,6 +281,8 @@ def test_an_error_names_its_line_and_what_is_to_blame(
     gallery: Gallery, code: str, line: int, remedy: str
 ) -> None:
     (gallery.recipes / "near.txt").touch()
+    (gallery.recipes / "far").mkdir()
+    (gallery.recipes / "far/away.txt").touch()
     gallery.write("recipe", f"{TITLE}x = 1\n\n# %%\n\n{code}\n")
     assert not gallery.record("recipe")
     assert f"recipes_source/recipe.py:{line}: cell 2 of 2 failed: " in gallery.messages

@@ -232,6 +232,27 @@ def test_a_printed_path_that_readers_lack_gets_a_note(gallery: Gallery) -> None:
     )
 
 
+@here
+def test_a_file_that_an_example_ran_without_gets_a_note(gallery: Gallery) -> None:
+    """Some code takes a missing file for an empty one."""
+    for name in ("mail.mbox", "declared.txt"):
+        gallery.recipes.joinpath(name).write_text("From a@example.org\n\n")
+    code = """
+    # sphinx_gallery_inputs = ["declared.txt"]
+    import mailbox
+
+    print(len(mailbox.mbox("mail.mbox")), "a.py", "declared.txt", "nothing.txt")
+    """
+    write(gallery, code=code)
+    done, told = record(gallery, "a")
+    assert done
+    [note] = [line for line in told if line.startswith("note: ") and "mbox" in line]
+    assert note.endswith(
+        "a.py: its code names mail.mbox, and ran without it; if it reads that, add a line to the "
+        'example: # sphinx_gallery_inputs = ["mail.mbox"]'
+    )
+
+
 MODULE = '''"""How it is measured."""
 
 from IPython.display import display
