@@ -28,6 +28,7 @@ from .formulas_and_images import can_convert
 logger = logging.getLogger(__name__)
 
 LONGEST_TITLE = 200  # characters; galleries of others have titles of up to about a hundred
+_WIDEST = 10_000  # pixels of a picture, if an output says how wide it is to be shown
 _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 
@@ -231,7 +232,11 @@ def _make_images(
         else:  # as in Sphinx-Gallery: the titles of a figure, or else the recipe's name
             titles = output.metadata.get(kind, {}).get("alt")
             alt = titles or re.sub("[-,_]", " ", recipe_name)
-        images[number] = nodes.image(uri=files[place], alt=alt, classes=["sphx-glr-single-img"])
+        image = nodes.image(uri=files[place], alt=alt, classes=["sphx-glr-single-img"])
+        width = output.metadata.get(kind, {}).get("width", 0)
+        if 0 < width <= _WIDEST:  # as in Jupyter
+            image["width"] = f"{round(width)}px"
+        images[number] = image
     return images
 
 

@@ -43,6 +43,7 @@ _SEQUENCE = re.compile(
 _ERASE = "\v"  # replaces the sequence that erases the rest of a line
 # Folders that exist on many machines, and are shown
 _COMMON = {"", "/", "/usr", "/usr/local", "/opt", "/tmp", "/var/tmp"}
+_LONGEST_SIZE = 5  # digits of the width of a picture
 _SHORTEST_SECRET = 8  # characters; shorter values may be ordinary words
 
 
@@ -139,6 +140,9 @@ class OutputNormalizer:
         """Clean, in place, an output that holds forms of an object by MIME type."""
         output.pop("transient", None)
         output.metadata = _map_strings(output.metadata, self._replace_folders)
+        for mime, facts in output.metadata.items():
+            if mime.startswith("image/") and isinstance(facts, dict):
+                _clean_size(facts)
         own_metadata = output.metadata.get("recorded_gallery", {})
         for name, text in own_metadata.items():
             own_metadata[name] = self.clean_text(text)
@@ -180,6 +184,20 @@ class OutputNormalizer:
 
         text = _PATH.sub(shorten_path, text)
         return _ADDRESS.sub("0x...", self._replace_folders(text))
+
+
+def _clean_size(facts: dict[str, Any]) -> None:
+    """Turn the size of a picture into numbers; leave out others, such as "50%".
+
+    ``Image(..., width="500")`` passes on whatever an author writes.
+    """
+    for name in ("width", "height"):
+        value = facts.pop(name, None)
+        if isinstance(value, int | float):
+            facts[name] = value
+        digits = str(value).strip().removesuffix("px")
+        if digits.isdecimal() and len(digits) <= _LONGEST_SIZE:
+            facts[name] = int(digits)
 
 
 def _list_folders(python_path: str) -> list[str]:

@@ -132,6 +132,27 @@ def test_pictures_that_browsers_show_are_shown(gallery: Gallery, kind: str) -> N
     assert f"image/{kind}" in notebook
 
 
+@pytest.mark.parametrize(
+    ("width", "style"),
+    [(10, "width: 10px;"), (-3, None), ("'15px'", "width: 15px;"), ("'50%'", None)],
+)
+def test_a_picture_is_as_wide_as_its_output_says(
+    gallery: Gallery, width: object, style: str | None
+) -> None:
+    """Pictures for sharp screens have more pixels than places; seaborn's plots are such."""
+    code = (
+        "import io\nimport PIL.Image\nfile = io.BytesIO()\n"
+        "PIL.Image.new('RGB', (20, 10), 'red').save(file, 'png')\n"
+        "class Plot:\n    def _repr_png_(self):\n"
+        f"        return file.getvalue(), {{'width': {width}}}\nPlot()\n"
+    )
+    gallery.write("shown", TITLE + code)
+    assert gallery.record("shown"), gallery.messages
+    page = BeautifulSoup(gallery.build().page("recipes/shown"), "html.parser")
+    (picture,) = page.select(".recorded-output img")
+    assert picture.get("style") == style
+
+
 def test_no_output_is_a_message_for_translators(shown: Gallery) -> None:
     build = shown.build("gettext")
     assert "bold" not in (build.out / "recipes/shown.pot").read_text()
