@@ -23,7 +23,8 @@ if TYPE_CHECKING:  # slow to import, and the command line imports this module
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
-_HEADERS = ("GALLERY_HEADER", "README", "index")  # names of texts above a gallery, without ending
+# Names of texts above a gallery, without the ending: that of Sphinx's sources, or ".txt"
+_HEADERS = ("GALLERY_HEADER", "README", "readme", "index")
 
 
 def refuse_links(root: Path, *places: Path) -> None:
@@ -69,11 +70,15 @@ def _refuse_linked_headers(root: Path, config: Config) -> None:
 
     Pages show such a file, wherever it lies.
     """
+    suffixes = config.source_suffix  # a string, a list or, once Sphinx has read it, a mapping
+    endings = {".txt", suffixes} if isinstance(suffixes, str) else {".txt", *suffixes}
     for _pages, examples in gallery_folders(config):
         folder = root / examples
         for path in folder.glob("**/*"):
-            is_header = path.stem in _HEADERS and path.is_symlink()
-            if is_header and not path.resolve().is_relative_to(folder.resolve()):
+            is_header = path.stem in _HEADERS and path.suffix in endings
+            if not (is_header and path.is_symlink()):
+                continue
+            if not path.resolve().is_relative_to(folder.resolve()):
                 remedy = "put the file itself there, which pages show"
                 raise GalleryError("is a link", path=path, remedy=remedy)
 

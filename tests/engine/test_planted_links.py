@@ -69,6 +69,7 @@ def test_the_text_above_a_gallery_is_no_file_of_another_folder(
         assert "GALLERY_HEADER.rst: is a link; put the file itself" in capsys.readouterr().err
     header.unlink()
     header.symlink_to(text)
+    plant(site, "recipes_source/README.md", victim)  # no page shows it
     run(site, "check")
     assert "is a link" not in capsys.readouterr().err
 
