@@ -448,6 +448,8 @@ def main(recipe: Path) -> None:
     sys.path.insert(0, str(recipe.parent))
     faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)
     os.chdir("work")
+    # Bokeh saves a page beside the file of the outermost frame, which is this one.
+    globals()["__file__"] = str(Path(recipe.name).resolve())
     app.start()
 
 

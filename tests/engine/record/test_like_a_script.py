@@ -129,6 +129,17 @@ def test_nothing_tells_an_example_that_somebody_sits_at_a_prompt(gallery: Galler
     assert texts(run(gallery, code)[0]) == "False 0\n"
 
 
+def test_pages_that_bokeh_saves_stay_in_the_folder_of_the_run(gallery: Gallery) -> None:
+    code = """
+import inspect
+import os
+
+outermost = inspect.stack()[-1].frame
+print(os.path.dirname(outermost.f_globals["__file__"]) == os.getcwd())
+"""
+    assert texts(run(gallery, code)[0]) == "True\n"
+
+
 def test_a_stream_can_be_reconfigured(gallery: Gallery) -> None:
     code = "import sys\nsys.stdout.reconfigure(encoding='utf-8', errors='replace')\nprint('é')"
     assert texts(run(gallery, code)[0]) == "é\n"
