@@ -79,6 +79,6 @@ def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> N
 def test_marks_of_code_are_short_in_this_build_alone(site: Gallery) -> None:
     before = PygmentsBridge.html_formatter
     page = site.build().page(PAGE)
-    assert re.search(r'<div class="highlight"><pre>.*<i class="\w+">', page)
+    assert re.search(r'<div class="highlight"><pre>.*<i class=\w+>', page)
     assert PygmentsBridge.html_formatter is before
     assert before.__module__.startswith("pygments.")
