@@ -2,7 +2,8 @@
 
 BUILD is a built site, ``_build/html`` by default. For each page and screen the table tells where
 the first chart ends, in pixels from the top, how many words verdict, answer box and page have, and
-how many colours bars have. Code, names of tabs, what a chart draws and what is folded are no words.
+how many colours bars have. Code, names of tabs, what a chart draws, what the build remarks below it
+and what is folded are no words.
 It fails if a page misses what the constants ask for; words are counted in every language, and have
 a limit in English, because other languages divide them in other ways. Needs Chromium.
 """
@@ -31,17 +32,18 @@ MEASURE = """() => {
   const drawing = document.querySelector("article figure.chart .bars");
   const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
   const silent = ".highlight, .recorded-output, .recipe-head, .unfold-line, .code-cases > label,"
-    + " legend, svg, .bars, .bars-key, .answer > h2, details, nav, [popover]";
+    + " legend, svg, .bars, .bars-key, .remarks, .answer > h2, details, nav, [popover]";
   const count = (part) => {
-    let words = 0;
+    let text = "";
     const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement;
       if (parent.closest(silent) || !parent.checkVisibility({ visibilityProperty: true })) continue;
-      const pieces = segmenter.segment(walker.currentNode.data);
-      words += [...pieces].filter((piece) => piece.isWordLike).length;
+      // A name that may break behind its parts is one
+      const isRest = parent.previousElementSibling?.localName === "wbr";
+      text += (isRest ? "" : "\\n") + walker.currentNode.data;
     }
-    return words;
+    return [...segmenter.segment(text)].filter((piece) => piece.isWordLike).length;
   };
   const bars = [...document.querySelectorAll("article .bars-bar rect.solid")];
   return {

@@ -1,12 +1,13 @@
 """Where lines break: not within short words with a hyphen, nor before a middle dot.
 
 Browsers break after any hyphen, so that a title on a phone ends in "speed-" and a chart calls a
-variant "reduce-". No style sheet forbids that without all other breaks, so words are marked. The
-names in a table of measurements may break behind an underscore, where they would leave no room for
-figures on a phone.
+variant "reduce-". No style sheet forbids that without all other breaks, so words are marked. Long
+names in code may break behind a dot or an underscore, or a browser would break them within a word.
+So may names in a table of measurements, where they would leave no room for figures on a phone.
 """
 
 import re
+from collections.abc import Sequence
 
 from docutils import nodes
 from markupsafe import Markup, escape
@@ -15,10 +16,12 @@ from sphinx.application import Sphinx
 from sphinx_recorded_gallery.api import MEASURED_TABLE_CLASS
 
 _CSS_CLASS = "unbroken"
-_MOST_CHARACTERS = 20  # of a word; a longer one would stand out of a narrow column
+_MOST_CHARACTERS = 22  # of a word; a longer one would stand out of a narrow column
+_MOST_ON_PHONE = 36  # of code in a line of a phone; shorter code moves to the next line as a whole
 _HEADINGS = nodes.title, nodes.rubric  # of sections, and of parts that are no section
 _VERBATIM = nodes.FixedTextElement, nodes.raw
 _HYPHENATED = re.compile(r"(?<!\S)(\S+-\S+)(?!\S)")
+_PART_OF_NAME = re.compile(r"(?<=\w[._])(?=[^\W\d])")
 _DOT = " \N{MIDDLE DOT} "
 _DOT_AFTER_WORD = "\N{NO-BREAK SPACE}\N{MIDDLE DOT} "
 
@@ -46,11 +49,13 @@ def keep_together(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
         if isinstance(parent, nodes.literal):
             if _is_hyphenated(text):
                 parent["classes"] = [*parent["classes"], _CSS_CLASS]
+            elif len(text) > _MOST_ON_PHONE:
+                parent.replace(text, _let_break(_PART_OF_NAME.split(text)))
             continue
         if isinstance(parent, _VERBATIM):
             continue
         if _is_name_in_table(parent):
-            parent.replace(text, _let_break_behind_underscores(text))
+            parent.replace(text, _let_break(re.split("(?<=_)", text)))
         elif _is_of_heading(parent):
             parent.replace(text, _mark_words(text))
         elif _DOT in text:
@@ -94,14 +99,13 @@ def _find_measured_cell(node: nodes.Node | None) -> nodes.entry | None:
     return node if MEASURED_TABLE_CLASS in table["classes"] else None
 
 
-def _let_break_behind_underscores(text: str) -> list[nodes.Node]:
-    """Return a name in parts, between which a line may break."""
-    first, *others = text.split("_")
-    parts: list[nodes.Node] = [nodes.Text(first)]
+def _let_break(parts: Sequence[str]) -> list[nodes.Node]:
+    """Return the parts of a name as nodes, between which a line may break."""
+    first, *others = parts
+    breaking: list[nodes.Node] = [nodes.Text(first)]
     for other in others:
-        parts[-1] = nodes.Text(f"{parts[-1]}_")
-        parts += [nodes.raw("", "<wbr>", format="html"), nodes.Text(other)]
-    return parts
+        breaking += [nodes.raw("", "<wbr>", format="html"), nodes.Text(other)]
+    return breaking
 
 
 def _mark_words(text: str) -> list[nodes.Node]:

@@ -51,6 +51,16 @@ def test_words_of_titles_and_short_code_stay_on_a_line(site: Gallery) -> None:
     assert "a speed-up\u00a0· and" in page.get_text()
 
 
+def test_a_long_name_in_code_breaks_behind_dots_and_underscores() -> None:
+    short = nodes.literal("", "", nodes.Text("torch.compiler.set_stance"))
+    long = nodes.literal("", "", nodes.Text("torch._inductor.config.some_limit = 1.5"))
+    app = SimpleNamespace(builder=SimpleNamespace(format="html"))
+    keep_together(app, nodes.paragraph("", "", short, long), "index")
+    assert not list(short.findall(nodes.raw))
+    parts = [node.astext() for node in long.findall(nodes.Text) if node.astext() != "<wbr>"]
+    assert parts == ["torch.", "_inductor.", "config.", "some_", "limit = 1.5"]
+
+
 def test_names_of_measurements_break_behind_underscores_and_headings_do_not() -> None:
     table = make_table(
         ["", "speed-up"], [[nodes.Text("a_b"), nodes.Text("x_y")]], classes=["measured-table"]
