@@ -508,13 +508,13 @@ def test_a_menu_over_a_page_is_closed_by_its_button(page: Page, address: str, to
 
 
 @by_recipe
-def test_facts_stand_in_a_row_above_the_code_and_all_ends_at_one_edge(
+def test_code_stands_above_the_facts_and_all_ends_at_one_edge(
     page: Page, address: str, name: str
 ) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{address}en/recipes/{name}.html")
     edge = "(e) => e.getBoundingClientRect()"
-    parts = (".verdict", "figure.chart", ".facts", ".answer-code")
+    parts = (".verdict", "figure.chart", ".answer-code", ".facts")
     boxes = [page.locator(f".answer > {part}").evaluate(edge) for part in parts]
     for above, below in pairwise(boxes):
         assert 0 <= below["top"] - above["bottom"] < 20  # no dead area
@@ -533,6 +533,42 @@ def test_facts_stand_in_a_row_above_the_code_and_all_ends_at_one_edge(
     assert widest == round(page.locator("section.answer").evaluate(edge)["right"])
     others = [end for end in ends if end != widest]
     assert not others, others  # nothing ends a little earlier
+
+
+def test_code_that_scrolls_says_so(page: Page, address: str) -> None:
+    """The shade at the right edge, or among forced colours a fade, ends where the code does."""
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/recipes/where_time_goes.html")
+    code = page.locator(".answer pre").first
+    assert code.evaluate("(e) => e.scrollWidth > e.clientWidth")
+    background = "(e) => [getComputedStyle(e).backgroundImage, getComputedStyle(e).maskImage]"
+    layers, mask = code.evaluate(background)
+    assert layers.count("linear-gradient") == 4
+    assert mask == "none"
+    page.emulate_media(forced_colors="active")
+    layers, mask = code.evaluate(background)
+    assert "linear-gradient" not in layers
+    assert "linear-gradient" in mask
+    code.evaluate("(e) => { e.scrollLeft = e.scrollWidth; }")
+    page.wait_for_function(
+        "(e) => getComputedStyle(e).maskImage === 'none'", arg=code.element_handle()
+    )
+    page.emulate_media(forced_colors="none")
+
+
+@pytest.mark.parametrize("name", ["serving", "recipes/cuda_graphs"])
+def test_names_in_code_break_behind_their_parts_on_a_phone(
+    page: Page, address: str, name: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/{name}.html")
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    broken = page.locator("article :is(p, li) > code.literal .pre").evaluate_all(
+        """all => all.filter((each) => each.checkVisibility() && each.getClientRects().length > 1)
+          .map((each) => each.textContent)"""
+    )
+    # What has no dot and no underscore breaks behind a bracket or a hyphen
+    assert not [name for name in broken if re.fullmatch(r"[\w.]+", name)]
 
 
 @pytest.mark.parametrize(("code", "name"), [("en", "varying_sizes"), ("ko", "memory")])
