@@ -2,8 +2,9 @@
 
 *The busy bar.* Its length is wall time, its solid part the GPU working, its hatched part the GPU
 waiting for the CPU; an outline alone is time of which that is not known. Grey is before, the accent
-is what is recommended, and there is no third colour: other variants are a lighter neutral. Plain
-bars have the same look without a hatched part. A range is an error bar on its bar.
+is what is recommended, and there is no third colour: other variants are a lighter neutral. In lists
+of changes, the accent is after the change. Plain bars have the same look without a hatched part. A
+range is an error bar on its bar.
 
 Drawings are SVG in per cent of the room there is, within HTML, so that words wrap by themselves.
 ``_static/site.css`` has their colours.
@@ -29,8 +30,7 @@ from .chart_data import (
 from .scales import Scale
 
 WALL, GPU = "wall", "gpu"
-_REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
-_ROW_REACH = 1.25  # of the longer bar of a row: all rows have it, so that longer bars are alike
+_REACH = 1.6  # of the longest bar: a range that is longer ends in an arrow
 _LEAST_RANGE = 1.5  # in per cent of the room: a shorter line would be a smudge
 _BLOCKS = 24  # characters of the longest bar in a notebook
 _WORKING, _WAITING = "█", "░"
@@ -54,6 +54,7 @@ class Key:
     has_unknown: bool  # whether bars are only outlines
     roles: Sequence[tuple[Role, str]]  # with their names; none if all are alike
     has_ranges: bool
+    has_cut_ranges: bool  # whether a range goes on beyond the drawing
 
     @property
     def is_needed(self) -> bool:
@@ -90,8 +91,8 @@ def draw_busy_bars(data: ChartData, *, compact: bool = False) -> Drawing | None:
     """Draw wall times with the share of them in which the GPU works.
 
     A variant whose GPU time is not known gets an outline. ``compact`` leaves out names and key, for
-    rows of a list that has them. There, the accent is a gain and no advice, and the longer bar is
-    as long in each row. Returns None if nothing is measured.
+    rows of a list that has them. There, the accent is no advice, and the longer bar is as long in
+    each row. Returns None if nothing is measured.
     """
     rows = _rows_without_groundless_advice(data)
     shares = [busy_share(row) for row in rows]
@@ -139,8 +140,8 @@ def draw_plain_bars(data: ChartData, *, compact: bool = False) -> Drawing | None
     """Draw a bar for each variant, of the first quantity, and the limit if there is one.
 
     ``compact`` leaves out names and key, for rows of a list that shows elsewhere how busy the GPU
-    is; so its bars are outlines. Their accent is a gain and no advice, and the longer bar is as
-    long in each row. Returns None if nothing is measured.
+    is; so its bars are outlines. Their accent is no advice, and the longer bar is as long in each
+    row. Returns None if nothing is measured.
     """
     rows = _rows_without_groundless_advice(data)
     if not rows:
@@ -264,6 +265,7 @@ def _make_key(bars: Sequence[Bar], rows: Sequence[ChartRow]) -> Key:
         has_unknown=any(bar.is_unknown for bar in bars),
         roles=roles,
         has_ranges=any(bar.whisker for bar in bars),
+        has_cut_ranges=any(bar.whisker and bar.whisker.is_cut for bar in bars),
     )
 
 
@@ -338,16 +340,21 @@ def _make_scale(
 ) -> Scale:
     """Return the scale of bars, from 0 to the longest bar or range, as far as that is drawn.
 
-    In a row of a list, with ``is_row``, ranges decide nothing.
+    In a row of a list, with ``is_row``, ranges decide nothing, so that longer bars are alike.
     """
     longest_bar = max(row.values[data.main].number for row in rows)
     if is_row:
-        return Scale.from_zero(longest_bar * _ROW_REACH)
+        return Scale.from_zero(find_end_of_row([longest_bar]))
     longest_range = max(row.values[data.main].high for row in rows)
     end = min(longest_range, longest_bar * _REACH)
     if limit:
         end = max(end, limit.number)
     return Scale.from_zero(end)
+
+
+def find_end_of_row(numbers: Sequence[float]) -> float:
+    """Return where the scale of bars of these lengths ends in a row of a list."""
+    return max(numbers) * _REACH
 
 
 def _make_bar(

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 
 from sphinx_recorded_gallery.api import Typography
 
 from ..labels import _
 
-_MOST_DISTANCE = 0.07  # of the quotient of two values shown from the gain shown, relative
+_LEAST_DIGITS = 2  # to which a quotient is compared with a gain
 
 Size = int | float | str | None  # of a measurement, as its recipe published it
 
@@ -23,7 +24,7 @@ class Role(StrEnum):
     """What a variant is to the reader; the value is its class in drawings."""
 
     BEFORE = "before"  # grey
-    BEST = "best"  # the accent: what the page recommends
+    BEST = "best"  # the accent: what the page recommends; in lists, what is after a change
     OTHER = "other"  # a lighter neutral
 
 
@@ -134,18 +135,22 @@ def contradicts_quotient(
 ) -> bool:
     """Tell whether readers who divide the two values that they see get another gain than is shown.
 
-    Medians of ratios are no ratios of medians, and values are rounded.
+    Medians of ratios are no ratios of medians, and values are rounded. Both are compared in the
+    digits of the gain.
     """
     if not (after.shown and gain.shown):
         return False
     quotient = before.shown / after.shown
-    distance = abs(quotient / gain.shown - 1)
-    return round(distance, 3) > _MOST_DISTANCE
+    gain_digits = Decimal(repr(gain.shown)).normalize().as_tuple().digits
+    digits = max(len(gain_digits), _LEAST_DIGITS)
+    return float(f"{quotient:.{digits}g}") != gain.shown
 
 
 def explain_gains() -> str:
     """Return what stands beside speed-ups that are not the quotients of the times beside them."""
-    return _("Speed-ups are medians of per-run ratios.")
+    return _(
+        "Speed-ups are taken within each run, so they can differ from the ratio of the times shown."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

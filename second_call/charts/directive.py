@@ -381,5 +381,6 @@ def visit_chart(self: HTML5Translator, node: chart) -> None:
 def depart_chart(self: HTML5Translator, node: chart) -> None:
     """Write remarks, and the figures, folded."""
     if node["remarks"]:
-        self.body.append(f"<p>{self.encode(' '.join(node['remarks']))}</p>\n")
+        remarks = self.encode(" ".join(node["remarks"]))
+        self.body.append(f'<p class="remarks">{remarks}</p>\n')
     self.body.append(f"</figcaption>\n{node['figures']}</figure>\n")

@@ -208,24 +208,32 @@ def _make_row(
         row += make_paragraph(unmeasured, css_class="unmeasured")
         return row
     row += draw_bars(env, symptom["recipe"], gain)
-    ratio = make_ratio(gain, typography, is_marked=is_marked)
-    figure = make_paragraph(*ratio, css_class="recipe-row-ratio marked-ratio")
+    ratio, *mark = make_ratio(gain, typography, is_marked=is_marked)
     quantity = nodes.Text(_name_ratio(env, symptom["recipe"], gain))
     row += make_element(
         "div",
-        figure,
-        make_paragraph(quantity, css_class="recipe-row-quantity"),
+        make_paragraph(ratio, css_class="recipe-row-ratio"),
+        make_paragraph(quantity, *mark, css_class="recipe-row-quantity"),
         css_class="recipe-row-gain",
     )
-    facts = _describe_startup(gain, typography)
-    if gain.state in (State.STARTUP, State.MEMORY):
-        later_calls = _describe_later_calls(gain, typography)
-        facts = later_calls or _describe_saving(gain, typography)
-        startup = _describe_startup_left_out(gain, typography)
-        if startup:
-            facts = Typography.SEPARATOR.join([startup, facts])
-    row += make_paragraph(nodes.Text(facts), css_class="recipe-row-facts")
+    row += _make_facts(gain, typography)
     return row
+
+
+def _make_facts(gain: Gain, typography: Typography) -> nodes.Element:
+    """Return what the ratio does not say: other costs, and what both bars leave out."""
+    facts = make_element("div", css_class="recipe-row-facts")
+    if gain.state not in (State.STARTUP, State.MEMORY):
+        facts += make_paragraph(nodes.Text(_describe_startup(gain, typography)))
+        return facts
+    startup = _describe_startup_left_out(gain, typography)
+    if startup:
+        facts += make_paragraph(nodes.Text(startup), css_class="recipe-row-startup")
+    later_calls = _describe_later_calls(gain, typography)
+    text = later_calls or _describe_saving(gain, typography)
+    if text:
+        facts += make_paragraph(nodes.Text(text))
+    return facts
 
 
 def _name_ratio(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
@@ -254,11 +262,11 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
 
 
 def _describe_startup_left_out(gain: Gain, typography: Typography) -> str:
-    """Return that a first call comes after the compiler's startup; empty of everything else."""
+    """Return that both first calls come after the compiler's startup; empty of all else."""
     if gain.after.measurement.quantity != "first_call" or gain.start_up is None:
         return ""
     startup = format_rounded(gain.start_up.value, "s", typography, 2)
-    return typography.typeset(_("after %s of compiler startup") % startup)
+    return typography.typeset(_("plus %s of compiler startup, before and after") % startup)
 
 
 def _describe_saving(gain: Gain, typography: Typography) -> str:

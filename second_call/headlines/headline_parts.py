@@ -9,7 +9,7 @@ from sphinx.environment import BuildEnvironment
 
 from sphinx_recorded_gallery.api import Gallery, Measurement, RecipeResults, Typography
 
-from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars
+from ..charts.bars import GPU, WALL, draw_busy_bars, draw_plain_bars, find_end_of_row
 from ..charts.chart_data import ChartData, ChartRow, Role, contradicts_quotient
 from ..charts.query import describe_runs, make_value
 from ..charts.scales import format_rounded
@@ -30,7 +30,7 @@ def name_variant(env: BuildEnvironment, recipe: str, measurement: Measurement) -
 
 
 def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
-    """Return two bars, before and after; the accent is a gain, a lighter neutral is none."""
+    """Return two bars, before and after."""
     typography = Typography.of(env.config)
     gallery = Gallery(env)
     quantity = gain.after.measurement.quantity
@@ -38,15 +38,12 @@ def draw_bars(env: BuildEnvironment, recipe: str, gain: Gain) -> nodes.Element:
     has_gpu = has_busy_bars(gain)
     if has_gpu:
         quantities[GPU] = gallery.name_quantity(recipe, GPU)
-    after_role = Role.OTHER
-    if gain.is_seen:
-        after_role = Role.BEST
     data = ChartData(
         typography=typography,
         quantities=quantities,
         rows=[
             _make_row(env, recipe, gain.before, Role.BEFORE, has_gpu=has_gpu),
-            _make_row(env, recipe, gain.after, after_role, has_gpu=has_gpu),
+            _make_row(env, recipe, gain.after, Role.BEST, has_gpu=has_gpu),
         ],
     )
     if has_gpu:
@@ -113,10 +110,17 @@ def make_legend(
         "legend.html",
         has_waiting=any(has_busy_bars(gain) for gain in gains),
         has_unknown=any(has_outlines(gain) for gain in outlined),
-        has_losses=not all(gain.is_seen for gain in gains),
         has_ranges=not are_single_runs(gains),
+        has_cut_ranges=any(has_cut_range(gain) for gain in gains),
         notes=[typography.typeset(sentence) for sentence in sentences],
     )
+
+
+def has_cut_range(gain: Gain) -> bool:
+    """Return whether the range of a bar of a case goes on beyond its drawing."""
+    measurements = [gain.before.measurement, gain.after.measurement]
+    end = find_end_of_row([measurement.value for measurement in measurements])
+    return any(measurement.high > end for measurement in measurements)
 
 
 def has_busy_bars(gain: Gain) -> bool:

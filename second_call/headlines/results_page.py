@@ -46,6 +46,7 @@ from .headline_parts import (
 )
 
 NOTHING = "–"
+MOST_SHOWN = 3  # cases of a recipe in a group; others are folded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,10 @@ def draw_results(env: BuildEnvironment, headlines: headline_list) -> list[nodes.
     are_single = are_single_runs(gains)
     # All bars of the other groups are outlines, which their explanations tell.
     with_share = [gain for gain in gains if gain.state in (State.WAITS, State.BUSY)]
-    legend = make_legend(gains, typography, outlined=with_share)
+    notes = []
+    if any(contradicts_times(gain, typography) for gain in gains):
+        notes.append(explain_gains())
+    legend = make_legend(gains, typography, notes, outlined=with_share)
     groups = group_cases(cases)
     links = _link_groups(groups, typography)
     tables = make_element("div", *links, legend, css_class="results")
@@ -188,11 +192,9 @@ def _make_group(
     group += make_element("h2", nodes.Text(title))
     if explanation:
         group += nodes.paragraph("", explanation)
-    if any(contradicts_times(case.gain, typography) for case in members if case.gain):
-        group += make_paragraph(nodes.Text(explain_gains()), css_class="legend-note")
     table = make_element("table", _make_head(state), css_class="results-table")
     for recipe, recipe_cases in split_by_recipe(members):
-        table += _make_body(env, recipe, recipe_cases, cases, is_marked=are_marked)
+        table += _make_body(env, state, recipe, recipe_cases, cases, is_marked=are_marked)
     group += table
     if state:
         figures = _make_figures(env, state, members)
@@ -210,17 +212,22 @@ def split_by_recipe(members: Sequence[Case]) -> list[tuple[str, list[Case]]]:
 
 def _make_body(
     env: BuildEnvironment,
+    state: State | None,
     recipe: str,
     members: Sequence[Case],
     cases: Sequence[Case],
     *,
     is_marked: bool,
 ) -> nodes.Element:
-    """Return the rows of a recipe, below its title and what they are compared with."""
+    """Return the rows of a recipe, below its title and what they are compared with.
+
+    Those with less gain are folded where there are many.
+    """
     baselines = _name_baselines(env, members)
     usual = baselines[0] if baselines else ""
     title = short_title(recipe) or recipe.rpartition("/")[2]
-    heading = make_paragraph(link_words(env, recipe, [nodes.Text(title)]))
+    words = nodes.Text(_("Recipe: %s") % title)
+    heading = make_paragraph(link_words(env, recipe, [words]))
     if usual:
         heading += nodes.Text(" ")
         compared = _("compared with %s") % usual
@@ -229,10 +236,22 @@ def _make_body(
     first_row = make_element(
         "tr", make_element("th", heading, attributes=span), css_class="headline-recipe"
     )
-    body = make_element("tbody", first_row, css_class="headlines")
-    for case in members:
-        body += _make_row(env, case, cases, usual, is_marked=is_marked)
-    return body
+    rows = [_make_row(env, case, cases, usual, is_marked=is_marked) for case in members]
+    shown = rows
+    if len(rows) > MOST_SHOWN + 1:  # a single row would be no shorter when it is folded
+        shown = [*rows[:MOST_SHOWN], _fold_rows(rows[MOST_SHOWN:], state)]
+    return make_element("tbody", first_row, *shown, css_class="headlines")
+
+
+def _fold_rows(rows: Sequence[nodes.Element], state: State | None) -> nodes.Element:
+    """Return a row with other rows, in a table that opens below their number."""
+    number = nodes.Text(_("%s more of this recipe") % len(rows))
+    table = make_element(
+        "table", _make_head(state), make_element("tbody", *rows), css_class="results-table"
+    )
+    fold = make_element("details", make_element("summary", number), table, css_class="more-cases")
+    span = {"colspan": str(len(_column_names(state)) + 1)}
+    return make_element("tr", make_element("td", fold, attributes=span), css_class="headline-more")
 
 
 def _make_head(state: State | None) -> nodes.Element:

@@ -556,6 +556,41 @@ def test_code_that_scrolls_says_so(page: Page, address: str) -> None:
     page.emulate_media(forced_colors="none")
 
 
+def test_a_phone_has_the_key_of_bars_and_what_ratios_are_of(page: Page, address: str) -> None:
+    keys = []
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto(f"{address}en/index.html")
+        keys.append(page.locator(".bars-legend li:visible").all_inner_texts())
+        page.goto(f"{address}en/results.html")
+        keys.append(page.locator(".bars-legend li:visible").all_inner_texts())
+        keys.append(page.locator(".group-gain > span:visible").all_inner_texts())
+        keys.append(page.locator(".legend-note:visible").all_inner_texts())
+    assert all(keys)
+    assert keys[:4] == keys[4:]
+    assert "each row has its own scale" in keys[0]
+
+
+def test_numbers_of_all_groups_stand_at_one_height(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}en/results.html")
+    tops = page.locator(".group-gain strong").evaluate_all(
+        "all => all.map((each) => each.getBoundingClientRect().top)"
+    )
+    assert len(tops) > 3
+    assert len(set(tops)) == 1
+
+
+def test_folded_cases_stand_below_the_columns_of_the_others(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{address}en/results.html")
+    fold = page.locator("details.more-cases").first
+    fold.locator("summary").click()
+    edges = "row => [...row.cells].map((each) => Math.round(each.getBoundingClientRect().left))"
+    shown = page.locator("tbody.headlines > .headline").first.evaluate(edges)
+    assert fold.locator(".headline").first.evaluate(edges) == shown
+
+
 @pytest.mark.parametrize("name", ["serving", "recipes/cuda_graphs"])
 def test_names_in_code_break_behind_their_parts_on_a_phone(
     page: Page, address: str, name: str
