@@ -331,13 +331,25 @@ def _write_comments(source: str, translations: dict[Comment, str]) -> str:
             code = lines[comment.first][: comment.column]
             lines[comment.first] = f"{code}# {' '.join(translation.split())}"
         else:
-            lines[comment.first : comment.last + 1] = _lay_out(comment, translation)
+            rows = slice(comment.first, comment.last + 1)
+            lines[rows] = _lay_out(comment, translation, _find_width(lines[rows]))
     if source.endswith("\n"):
         lines.append("")
     return "\n".join(lines)
 
 
-def _lay_out(comment: Comment, translation: str) -> list[str]:
+def _find_width(rows: Sequence[str]) -> int:
+    """Return how wide the translation of a comment may become.
+
+    An author has wrapped one of several lines, so that narrow screens show all of it. The
+    translation of a single line may be longer.
+    """
+    if len(rows) == 1:
+        return LINE_LENGTH
+    return min(LINE_LENGTH, max(len(row) for row in rows))
+
+
+def _lay_out(comment: Comment, translation: str, width: int) -> list[str]:
     """Return the lines of a comment that stands on lines of its own."""
     indent = " " * comment.column
     translation = " ".join(translation.split())
@@ -351,7 +363,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
             text = re.sub('"$', r'\\"', text)  # a translation with three quotes is refused
             text += _QUOTES
         return [indent + line for line in text.split("\n")]
-    wrapped = wrap(pieces, LINE_LENGTH - comment.column - 1 - len(comment.prefix))
+    wrapped = wrap(pieces, width - comment.column - 1 - len(comment.prefix))
     if any(find_mark(line) for line in wrapped):  # wrapping moved it to the start of a line
         wrapped = [translation]
     first_line, *further_lines = wrapped

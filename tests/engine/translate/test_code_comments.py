@@ -221,16 +221,16 @@ def test_lists_code_and_drawings_keep_their_lines() -> None:
     assert [comment.text for comment in find_comments(LAYOUT)] == LAYOUT_TEXTS
     german = {
         "Two ways to run it:": "Zwei Wege:",
-        "on the CPU": "auf der CPU",
-        "on a GPU, which is fast for large inputs": "auf einer GPU, " + "schnell " * 10 + "ist",
+        "on the CPU": "auf der CPU, " + "langsam " * 7 + "langsam",
+        "on a GPU, which is fast for large inputs": "auf einer GPU, schnell schnell schnell",
         "The results, which are 5.": "Die Ergebnisse.",
     }
     lines = replace_comments(LAYOUT, german).splitlines()
     assert lines[:4] == [
         "# Zwei Wege:",
-        "#   1. auf der CPU",
-        "#   2. auf einer GPU, " + "schnell " * 7 + "schnell",
-        "#      schnell schnell ist",
+        "#   1. auf der CPU, " + "langsam " * 7 + "langsam",  # the original has one line
+        "#   2. auf einer GPU, schnell",  # the original has two
+        "#      schnell schnell",
     ]
     kept = LAYOUT[LAYOUT.index("device =") : LAYOUT.index("# The results")].splitlines()
     assert lines[4:12] == kept
