@@ -37,7 +37,8 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need
+      # model = torch.compile(model, ...) instead
       model.compile(mode="default")
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
@@ -51,22 +52,27 @@ Choose the mode by how busy your GPU is.
       model = torch.nn.Sequential(
           torch.nn.Linear(1024, 1024), torch.nn.GELU()
       ).to("cuda", torch.bfloat16)
-      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need
+      # model = torch.compile(model, ...) instead
       model.compile(mode="reduce-overhead")
       x = torch.randn(64, 1024).to("cuda", torch.bfloat16)
       with torch.no_grad():
           model(x)  # compiles
           model(x)  # captures a CUDA graph
-          y = model(x).clone()  # the next call overwrites the output
+          # the next call overwrites the output
+          y = model(x).clone()
 
    .. code-block:: python
       :caption: Training: the whole step
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      lr = torch.tensor(1e-3).cuda()  # a schedule of numbers would recompile
+      # a schedule of numbers would recompile
+      lr = torch.tensor(1e-3).cuda()
       optimizer = torch.optim.AdamW(model.parameters(), lr, capturable=True)
-      @torch.compile  # or mode="reduce-overhead" if launch-bound
+      # use 2.15: 2.10 to 2.14 can lose gradients;
+      # launch-bound: mode="reduce-overhead"
+      @torch.compile
       def train_step(x, target):
           loss = (model(x) - target).square().mean()
           loss.backward()
@@ -86,7 +92,7 @@ Choose the mode by how busy your GPU is.
    * - GPU busy below 80% (:ref:`measure it <busy-share>` with ``look``)
      - Use ``reduce-overhead``, or capture manually: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
-     - Try ``default`` and ``reduce-overhead``; keep the winner
+     - Try a graph: it saves at most the idle share
    * - GPU busy 95% or above
      - ``default``: a graph would only add input copies
    * - ``default`` increases GPU time (seen in PyTorch 2.11)
@@ -112,9 +118,10 @@ Choose the mode by how busy your GPU is.
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Two experiments need torchvision and Transformers 5.18 or newer.
-- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, the recipe runs in ``float32``. Without
-  a GPU, it falls back to small problem sizes on the CPU and needs a C++ compiler.
+- PyTorch 2.11 or newer, and pandas. Compiled training :ref:`needs 2.15 <newer-pytorch>`, two
+  experiments torchvision and Transformers 5.18.
+- A CUDA GPU with compute capability 7.5 (Turing) or above, and Triton. On a T4, it runs in ``float32``. Without a GPU, it
+  runs small problem sizes on the CPU and needs a C++ compiler.
 """
 
 # sphinx_gallery_cell_timeout = 300

@@ -50,7 +50,8 @@ Is ``optimizer.step()`` slow with Adam, AdamW, NAdam or a custom optimizer? One 
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      rate = torch.tensor(1e-3).cuda()  # a schedule won't recompile
+      # a tensor: a schedule won't recompile
+      rate = torch.tensor(1e-3).cuda()
       optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
       step = torch.compile(lambda: optimizer.step())
       for _ in range(3):

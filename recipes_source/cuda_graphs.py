@@ -8,7 +8,8 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
 
    **If the GPU is busy less than 80% of the time, capture the whole iteration in one CUDA graph.** This requires
    static shapes and no CPU syncs, such as ``.item()``. Failing that, or for a quick one-line test, use
-   ``reduce-overhead``. Each replay overwrites the previous result, so ``clone()`` what you keep.
+   ``reduce-overhead``. Each replay overwrites the last result: overlook this or another :ref:`pitfall <graph-pitfalls>`,
+   and results are silently wrong.
 
    .. chart:: busy
       :case: training, by hand
@@ -16,22 +17,29 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       :best: one graph
       :hero:
 
-      One training iteration of a small transformer
+      One training iteration of a small transformer. With ``reduce-overhead``, timed separately:
+      :measured:`training-by-pytorch.reduce-overhead.speedup`
 
-   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration over eager, with one graph
+   - :measured:`training-by-hand.one-graph.speedup` speed-up per iteration with one graph
    - :measured:`training-by-hand.one-graph.ready` for the first three iterations, capture included; no compilation
-   - :measured:`inference-by-hand.one-graph.speedup` speed-up per call in inference, also with one graph
+   - :measured:`inference-by-hand.one-graph.speedup` speed-up per call in inference
    - :measured:`training-by-hand.one-graph.kept` held by the graph, optimizer state included
 
    .. code-block:: diff
       :caption: What changes
 
       - optimizer = AdamW(parameters)
+      + lr = torch.tensor(1e-3).cuda()
       + optimizer = AdamW(
-      +     parameters, lr=lr_on_gpu,
+      +     parameters, lr,
       +     fused=True, capturable=True)
       + batches = iter(loader)
-      + x.copy_(next(batches))
+      + x = next(batches).cuda()
+      - def iteration(x):
+      + def iteration():  # always reads this x
+            optimizer.zero_grad()
+            model(x).norm().backward()
+            optimizer.step()
       + torch.cuda.synchronize()  # x is ready
       + other = torch.cuda.Stream()
       + with torch.cuda.stream(other):
@@ -40,7 +48,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       + with torch.cuda.graph(graph):
       +     iteration()  # only captures
       - for batch in loader:
-      -     iteration()
+      -     iteration(batch.cuda())
       + for batch in batches:
       +     x.copy_(batch)
       +     graph.replay()
@@ -51,7 +59,8 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       x = torch.randn(32, 64).cuda()
-      lr = torch.tensor(1e-3).cuda()  # a float would be baked in
+      # a float would be baked in
+      lr = torch.tensor(1e-3).cuda()
       optimizer = torch.optim.AdamW(
           model.parameters(), lr,
           fused=True, capturable=True)
@@ -77,11 +86,12 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       x = torch.randn(32, 64).cuda()
       model(x)  # run once first
       with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
-          result = model(x)  # captures, does not run
+          result = model(x)  # only captures
       for _ in range(3):
-          x.copy_(torch.randn(32, 64))  # the next input
+          x.copy_(torch.randn(32, 64))  # a batch
           graph.replay()
-          print(result.norm())  # the next replay overwrites it
+          # the next replay overwrites it
+          print(result.norm())
 
    .. code-block:: python
       :caption: reduce-overhead
@@ -89,9 +99,12 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
       import torch
       model = torch.nn.Linear(64, 64).cuda()
       optimizer = torch.optim.AdamW(model.parameters(), fused=True)
-      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need
+      # model = torch.compile(model, ...) instead;
+      # use 2.15: 2.10 to 2.14 can lose gradients
       model.compile(mode="reduce-overhead")
-      for _ in range(3):  # compiles, captures, replays
+      # compiles, captures, replays
+      for _ in range(3):
           torch.compiler.cudagraph_mark_step_begin()
           optimizer.zero_grad()
           x = torch.randn(32, 64).cuda()
@@ -108,7 +121,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Capture the whole iteration, or the whole call, in one graph
    * - GPU busy 80 to 95%
-     - Expect little from a graph: it only removes idle time
+     - Try a graph: it saves at most the idle share
    * - GPU busy 95% or above
      - Compile instead: :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``if tensor:``, or many shapes in the model
@@ -129,7 +142,7 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas.
+- PyTorch 2.11 or newer, and pandas. Compiled training :ref:`needs 2.15 <newer-pytorch>`.
 - A CUDA GPU with compute capability 7.5 (Turing) or above. On a CPU, the recipe runs without graphs and needs a C++
   compiler."""
 
@@ -144,38 +157,41 @@ Does your GPU wait for the CPU to launch kernels? :ref:`Measure it <busy-share>`
 #
 # Capture **manually**, with ``torch.cuda.graph``, if shapes are static and nothing you capture syncs with the CPU: no
 # ``.item()``, ``.cpu()``, ``print(tensor)``, ``if tensor:`` or ``x[mask]``. Read the loss after the replay. In other
-# cases, choose from the table.
+# cases, choose yours below.
 #
 # .. list-table::
 #    :header-rows: 1
 #
 #    * - Your case
 #      - Use
-#      - Speed-up here; first three calls
+#      - Speed-up here
+#      - First three calls
 #    * - Static shapes, no syncs
 #      - One manual graph: the whole iteration, or the call
 #      - :measured:`training-by-hand.one-graph.speedup` in training, :measured:`inference-by-hand.one-graph.speedup` in
-#        inference; :measured:`training-by-hand.one-graph.ready`
+#        inference
+#      - :measured:`training-by-hand.one-graph.ready`
 #    * - Shapes are static, but the rest of the loop syncs
 #      - ``torch.cuda.make_graphed_callables(model, (x,))`` (beta)
-#      - :measured:`training-by-hand.make_graphed_callables.speedup`;
-#        :measured:`training-by-hand.make_graphed_callables.ready`
+#      - :measured:`training-by-hand.make_graphed_callables.speedup`
+#      - :measured:`training-by-hand.make_graphed_callables.ready`
 #    * - The model syncs, or sees many or unknown shapes
 #      - ``model.compile(mode="reduce-overhead")``
-#      - :measured:`training-by-pytorch.reduce-overhead.speedup`; :measured:`training-by-pytorch.reduce-overhead.ready`
-#        plus :ref:`startup <compiler-startup>`
+#      - :measured:`training-by-pytorch.reduce-overhead.speedup`
+#      - :measured:`training-by-pytorch.reduce-overhead.ready` plus :ref:`startup <compiler-startup>`
 #    * - A few known shapes
-#      - One manual graph each, in one pool, the largest first
-#      - They :ref:`share memory <graph-pools>`
+#      - One manual graph each, :ref:`in one pool <graph-pools>`, the largest first
+#      - not measured
+#      - not measured
 #    * - Static shapes, very long run
 #      - ``block.compile()`` for each block, then one manual graph
 #      - :measured:`training-by-hand.blocks-compiled-one-graph.speedup` instead of
-#        :measured:`training-by-hand.one-graph.speedup`; :measured:`training-by-hand.blocks-compiled-one-graph.ready`
-#        plus startup
+#        :measured:`training-by-hand.one-graph.speedup`
+#      - :measured:`training-by-hand.blocks-compiled-one-graph.ready` plus startup
 #
 # **Explore with** ``reduce-overhead``, **ship a manual graph**: it needs no compiler and :claim:`makes training faster
 # still <training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`. But it reuses captured
-# addresses, shapes and numbers: overlook one of the :ref:`pitfalls <graph-pitfalls>`, and results are silently wrong.
+# addresses, shapes and numbers, hence most :ref:`pitfalls <graph-pitfalls>`.
 # First run the code once (in training, on a side stream), then compare a replay with eager on new inputs. In PyTorch
 # 2.15, ``torch.cuda.graph(..., check_input_liveness=True)`` raises an error if a captured input was freed.
 

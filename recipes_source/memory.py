@@ -7,8 +7,9 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 .. answer::
 
    **Compile each block, and reduce** ``activation_memory_budget`` **until training fits.** A budget of 0.9 is almost
-   free. At 0.1, a step takes about as long as in eager mode and needs a fraction of the memory. Set the budget before
-   the first call. Without ``torch.compile``, checkpoint each block; one checkpoint around the model does not help.
+   free; at 0.1, a step takes about as long as in eager mode. Set it before the first call, and use PyTorch 2.15: with
+   2.10 to 2.14, compiled training :ref:`can lose gradients <newer-pytorch>`. Without ``torch.compile``, checkpoint each
+   block, not the model.
 
    .. chart:: memory
       :case: training step
@@ -16,37 +17,41 @@ Does training run out of memory, or did checkpointing stop helping once you comp
       :best: budget.0-1.blocks
       :hero:
 
-      Peak memory of a training step. With checkpoints, :claim:`a step takes longer: {training-step.eager-checkpoint.wall}
-      <budget.0-1.blocks.wall < training-step.eager-checkpoint.wall>`
+      Peak memory of a training step. With checkpoints, :claim:`a step takes {training-step.eager-checkpoint.wall}
+      instead of {budget.0-1.blocks.wall} <budget.0-1.blocks.wall < training-step.eager-checkpoint.wall>`
 
    - :measured:`budget.0-1.blocks.memory` peak with a budget of 0.1, down from :measured:`training-step.eager.memory`
      eager
    - :measured:`budget.0-1.blocks.wall` per step at that budget, versus :measured:`training-step.eager.wall` eager
    - :measured:`longest-in-24-gb.blocks-budget-0-1.longest` tokens per sequence fit in 24 GB at that budget, up from
      :measured:`longest-in-24-gb.eager.longest` eager
-   - :measured:`budget.0-1.blocks.first_call` for the first step, plus compiler startup
+   - :measured:`budget.0-1.blocks.first_call` for the first step, plus startup
 
    .. code-block:: diff
       :caption: What changes
 
         model = Transformer().cuda()
       + import torch._functorch.config as config
-      + config.activation_memory_budget = 0.1
+      + budget = 0.9  # lower until training fits
+      + config.activation_memory_budget = budget
       + for block in model.blocks:
-      +     block.compile()
+      +     block.compile()  # use PyTorch 2.15
 
    .. code-block:: python
       :caption: Compiled
 
       import torch
-      import torch._functorch.config
+      import torch._functorch.config as config
 
       class Block(torch.nn.Linear):
           def forward(self, x):
               return x + torch.nn.functional.silu(super().forward(x))
 
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
-      torch._functorch.config.activation_memory_budget = 0.1  # before the first call
+      # before the first call;
+      # lower it until training fits: 0.5, 0.1
+      config.activation_memory_budget = 0.9
+      # use 2.15: 2.10 to 2.14 can lose gradients
       for block in model:
           block.compile()
       model(torch.randn(64, 512).cuda()).square().mean().backward()
@@ -59,7 +64,8 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
       class Block(torch.nn.Linear):
           def forward(self, x):
-              with region_activation_memory_budget(0.1):  # around all of the forward
+              # around all of the forward
+              with region_activation_memory_budget(0.9):
                   return x + torch.nn.functional.silu(super().forward(x))
 
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(8)]).cuda()
@@ -89,9 +95,10 @@ Does training run out of memory, or did checkpointing stop helping once you comp
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - Unless memory runs out, :doc:`find your bottleneck </recipes/where_time_goes>` first
    * - ``OutOfMemoryError`` in ``backward``, or late in ``forward``
-     - Save fewer activations: reduce the budget or checkpoint blocks
+     - Keep fewer activations: reduce the budget or checkpoint blocks
    * - ``OutOfMemoryError`` before the first step, or in the optimizer
-     - Weights and optimizer states are too large: shard or quantize them
+     - Weights and optimizer states are too large: `shard
+       <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ or quantize them
    * - You checkpoint, but the peak stays the same
      - Checkpoint each block, not the model
    * - You set a budget, but the peak stays the same
@@ -112,7 +119,7 @@ Does training run out of memory, or did checkpointing stop helping once you comp
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. Prefer 2.15: in PyTorch 2.10 to 2.14, compiled training :ref:`can lose gradients
+- PyTorch 2.15, and pandas. With 2.11, the recipe runs, but compiled training :ref:`can lose gradients
   <newer-pytorch>`. ``region_activation_memory_budget`` is a prototype feature in 2.15.
 - A CUDA GPU of compute capability 7.5 (Turing) or above, with Triton. Without one, the recipe falls back to small
   problem sizes on the CPU, measures no memory, and needs a C++ compiler.
@@ -315,8 +322,8 @@ train(
 # Pitfalls
 # --------
 #
-# The budget changes nothing
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~
+# I set a budget, but the peak stays the same
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Set it before the first call, in** ``torch._functorch.config``. The compiler reads it only while it
 # compiles. Some posts set it in ``torch._dynamo``, which has no such setting; neither does ``options=``.
@@ -389,21 +396,22 @@ bench.measure("when it is set", "before the first call", "bytes", in_time, unit=
 bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 
 # %%
-# If you set a budget of 0.5 in time, a block saves :claim:`{when-it-is-set.before-the-first-call.bytes} per token;
-# if you set it too late, {when-it-is-set.after-the-first-call.bytes} <when-it-is-set.before-the-first-call.bytes <
-# when-it-is-set.after-the-first-call.bytes>`, as much as without a budget.
+# If you set a budget of 0.5 in time, a block keeps :claim:`{when-it-is-set.before-the-first-call.bytes} per token for
+# backward; if you set it too late, {when-it-is-set.after-the-first-call.bytes}
+# <when-it-is-set.before-the-first-call.bytes < when-it-is-set.after-the-first-call.bytes>`, as much as without a
+# budget.
 #
-# Checkpointing does not reduce the peak
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# I checkpoint, but the peak stays the same
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Checkpoint each block.** If a single checkpoint wraps the whole model, backward first recomputes all activations and
-# then holds them all at once. The model below peaks at :measured:`training-step.eager.memory` in eager mode, :claim:`at
+# then holds them all at once. The measured model peaks at :measured:`training-step.eager.memory` in eager mode, :claim:`at
 # {training-step.eager-one-checkpoint.memory} with one checkpoint, and at {training-step.eager-checkpoint.memory} with a
 # checkpoint per block <training-step.eager-checkpoint.memory <
 # training-step.eager-one-checkpoint.memory>`.
 #
-# A checkpointed block is no longer compiled
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# My block runs in eager mode since I checkpoint it
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Checkpoint where you call the block**, or compile a function that does so. If you replace ``block.forward`` with
 # ``functools.partial(checkpoint, block.forward)``, :claim:`compile() captures no graph
@@ -470,25 +478,25 @@ for name, count in graphs.items():
 # forward and recomputation may run different compiled versions of a block (`issue 166926
 # <https://github.com/pytorch/pytorch/issues/166926>`__; not reproduced here).
 #
-# Few activations are saved, but the peak stays high
-# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+# My blocks keep few activations, but the peak stays high
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # **Compile the blocks, or put** ``torch._dynamo.graph_break()`` **between two passes through the same blocks.**
 # Recomputation needs memory, too. If one graph contains both passes, backward may hold the activations of several
 # blocks at once (`issue 193193 <https://github.com/pytorch/pytorch/issues/193193>`__).
 #
-# Why: what a block saves for backward
+# Why: what a block keeps for backward
 # ------------------------------------
 #
-# In eager mode, each operation saves what its own backward needs. The compiler sees forward and backward together, so
-# it recomputes element-wise operations such as SiLU instead of saving their results. A checkpoint saves only the
-# block's input. **A budget is in between**: at 1, the compiler saves what it would save anyway; at 0, only the input.
+# In eager mode, each operation keeps what its own backward needs. The compiler sees forward and backward together, so
+# it recomputes element-wise operations such as SiLU instead of keeping their results. A checkpoint keeps only the
+# block's input. **A budget is in between**: at 1, the compiler keeps what it would keep anyway; at 0, only the input.
 # To stay within the budget, it chooses the recomputation that costs the fewest FLOPs.
 #
 # .. chart:: bytes
 #    :case: one block
 #
-#    Bytes per token that a block saves for backward. Variants with a budget are compiled
+#    Bytes per token that a block keeps for backward. Variants with a budget are compiled
 
 # sphinx_gallery_fold = "How the saved bytes of a block are compared"
 # sphinx_gallery_fold_output = True
@@ -511,8 +519,7 @@ for name, number in saved.items():
     bench.measure("one block", name, "bytes", number, unit="B")
 
 # %%
-# The next cell asserts that ``region_activation_memory_budget`` in the block's ``forward``, new in PyTorch 2.15,
-# gives the same byte count as above.
+# With ``region_activation_memory_budget`` in its ``forward``, a block keeps as many bytes.
 
 # sphinx_gallery_fold = "A budget in forward: same bytes"
 # sphinx_gallery_fold_output = True
@@ -617,7 +624,7 @@ del models, model, expected
 # budget <2 * budget.0-1.blocks.memory < training-step.blocks.memory>`: :measured:`budget.0-1.blocks.memory`, at
 # :measured:`budget.0-1.blocks.wall` per step.
 #
-# If you compile the whole model, one budget covers all of it, so the compiler may save a lot for one block and nothing
+# If you compile the whole model, one budget covers all of it, so the compiler may keep a lot for one block and nothing
 # for another. At 0.1, this :claim:`needs more memory than a budget per block <budget.0-1.blocks.memory <
 # budget.0-1.model.memory>`: :measured:`budget.0-1.model.memory`.
 
@@ -640,7 +647,7 @@ budgets = bench.compare(
 )
 
 # %%
-# To fit long sequences, save only the inputs of blocks
+# To fit long sequences, keep only the inputs of blocks
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
 # .. chart:: longest
@@ -652,7 +659,7 @@ budgets = bench.compare(
 # In eager mode, 64 sequences of :measured:`longest-in-24-gb.eager.longest` tokens fit. Compiled blocks reach
 # :measured:`longest-in-24-gb.blocks.longest` without a budget, :measured:`longest-in-24-gb.blocks-budget-0-5.longest`
 # with a budget of 0.5, and :claim:`{longest-in-24-gb.blocks-budget-0-1.longest} with 0.1
-# <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they save what checkpoints save
+# <longest-in-24-gb.eager.longest < longest-in-24-gb.blocks-budget-0-1.longest>`. At 0, they keep what checkpoints keep
 # and reach :measured:`longest-in-24-gb.blocks-budget-0.longest`; checkpoints in eager mode reach
 # :measured:`longest-in-24-gb.eager-checkpoint.longest`. For this search, the model is twice as deep and is compiled
 # with ``dynamic=True``. The search stops when the next length, 4% more, does not fit.
@@ -757,7 +764,7 @@ for name, tokens in longest.items():
 # - The 24 GB limit applies to the allocator; a 24 GB card also holds the CUDA context.
 # - Not measured: an LM head with a large vocabulary, which may set the peak once blocks are checkpointed; selective
 #   checkpointing (``context_fn=``), offloading, and FSDP2.
-# - A budget limits what is saved, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__
+# - A budget limits what is kept, not the peak: in `issue 197838 <https://github.com/pytorch/pytorch/issues/197838>`__
 #   the peak does not always fall when the budget does.
 # - Next: :doc:`why to compile blocks instead of the model </recipes/regional_compilation>`, :doc:`how to handle varying
 #   lengths </recipes/varying_sizes>`, and :doc:`how much memory a CUDA graph holds </recipes/cuda_graphs>`.

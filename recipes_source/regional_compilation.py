@@ -44,9 +44,9 @@ Is your first call slow, and does your model repeat a layer?
 
       model = torch.nn.Sequential(*[Block(512, 512, device="cuda") for _ in range(32)])
       for block in model:
-          block.compile()  # instead of model.compile()
-      with torch.no_grad():
-          result = model(torch.randn(64, 512, device="cuda"))  # compiles one block
+          block.compile()  # not model.compile()
+      with torch.no_grad():  # compiles one block
+          result = model(torch.randn(64, 512, device="cuda"))
 
    .. code-block:: python
       :caption: With a CUDA graph
@@ -57,12 +57,15 @@ Is your first call slow, and does your model repeat a layer?
               return x + torch.relu(super().forward(x))
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
       for block in model.cuda().requires_grad_(False):
-          block.compile()  # for very long runs; try without it first
+          # in very long runs; try without it first
+          block.compile()
       x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
       model(x)  # compiles one block
       with torch.cuda.graph(graph):
           result = model(x)  # captures
-      graph.replay()  # first copy the next input into x; each replay overwrites result
+      # first copy the next input into x;
+      # each replay overwrites result
+      graph.replay()
 
    .. code-block:: python
       :caption: After a restart
@@ -77,7 +80,8 @@ Is your first call slow, and does your model repeat a layer?
       for block in model.cuda():
           block.compile()
       with torch.no_grad():
-          result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
+          # the next process reuses the code
+          result = model(torch.randn(64, 512).cuda())
 
 **Does this apply to you?**
 
@@ -89,7 +93,7 @@ Is your first call slow, and does your model repeat a layer?
    * - GPU busy below 80% (:ref:`measure it <busy-share>` with ``look``)
      - Capture one CUDA graph first: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy 80 to 95%
-     - Compile the blocks, then try a graph
+     - Compile blocks. Try a graph: it saves at most the idle share
    * - GPU busy 95% or above
      - Compile the blocks; in long runs, time the whole model, too
    * - No block repeats

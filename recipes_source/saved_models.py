@@ -8,15 +8,16 @@ Does every new container compile before it answers, even though the model has no
 
    **Ship the compiler's cache.** Set ``TORCHINDUCTOR_CACHE_DIR``, run the model once on the type of GPU you serve
    on, and copy the folder into the image. If shapes vary, also set ``TORCH_COMPILE_JOB_ID``. If the GPU is waiting on
-   the CPU, capture the eager model in a CUDA graph instead, which needs no compiler.
+   the CPU and shapes are few, capture the eager model in a CUDA graph instead.
 
    .. chart:: first_result
       :case: fresh process
-      :only: nothing, cache-folder, aot_compile, not-compiled
+      :only: nothing, cache-folder, aot_compile
       :best: cache-folder
       :hero:
 
-      From process start to first result. Eager loads no compiler: where the GPU waits, as here, capture it instead
+      From process start to first result. Eager needs :measured:`fresh-process.not-compiled.first_result`: where the GPU
+      waits, as here, do not compile
 
    - :measured:`fresh-process.cache-folder.first_result` to the first result, down from
      :measured:`fresh-process.nothing.first_result` with nothing shipped
@@ -37,14 +38,18 @@ Does every new container compile before it answers, even though the model has no
    .. code-block:: python
       :caption: Fill the folder
 
-      # docker run --gpus all -v ./cache:/cache -e TORCH_COMPILE_JOB_ID=v1 \\
-      #     -e TORCHINDUCTOR_CACHE_DIR=/cache app python warm_up.py
+      # docker run --gpus all -v ./cache:/cache \\
+      #     -e TORCH_COMPILE_JOB_ID=v1 \\
+      #     -e TORCHINDUCTOR_CACHE_DIR=/cache \\
+      #     app python warm_up.py
       import torch
 
       model = torch.nn.Sequential(torch.nn.Linear(512, 512), torch.nn.GELU()).cuda()
-      serve = torch.compile(lambda x: model(x))  # model must be global for the job ID to work
+      # the job ID works only if model is global
+      serve = torch.compile(lambda x: model(x))
       with torch.no_grad():
-          for length in (128, 96):  # two lengths, if they vary
+          # two lengths, if they vary
+          for length in (128, 96):
               serve(torch.randn(length, 512, device="cuda"))
 
    .. code-block:: python
@@ -58,7 +63,8 @@ Does every new container compile before it answers, even though the model has no
       if saved.exists():  # before the first call
           torch.compiler.load_cache_artifacts(saved.read_bytes())
       model = torch.compile(model)
-      with torch.no_grad():  # the cache serves only the grad mode that filled it
+      # use the grad mode that filled the cache
+      with torch.no_grad():
           model(torch.randn(64, 512, device="cuda"))
       if not saved.exists():
           saved.write_bytes(torch.compiler.save_cache_artifacts()[0])
@@ -66,15 +72,20 @@ Does every new container compile before it answers, even though the model has no
    .. code-block:: python
       :caption: A compiled function
 
-      import torch  # 2.11 needs torch._dynamo.config.enable_aot_compile = True
+      import torch
+      # 2.11 needs, in torch._dynamo.config:
+      # enable_aot_compile = True
 
       model, x = torch.nn.Linear(512, 512).cuda(), torch.randn(64, 512, device="cuda")
       def forward(model, x):
           return model(x)
-      with torch.no_grad():  # it rejects calls in another grad mode
+      # it rejects calls in another grad mode
+      with torch.no_grad():
           compiled = torch.compile(forward, fullgraph=True).aot_compile(((model, x), {}))
-      compiled.save_compiled_function("forward.aot")  # without the weights
-      with open("forward.aot", "rb") as file:  # in the container
+      # without the weights
+      compiled.save_compiled_function("forward.aot")
+      # in the container
+      with open("forward.aot", "rb") as file:
           forward = torch.compiler.load_compiled_function(file)
       with torch.no_grad():
           result = forward(model, x)
@@ -87,7 +98,7 @@ Does every new container compile before it answers, even though the model has no
    * - What you see
      - What to do
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
-     - Do not compile. Capture the eager model: :doc:`CUDA graphs </recipes/cuda_graphs>`
+     - Few shapes: :ref:`capture the eager model <capture-manually>`. Many: ``reduce-overhead`` and the folder
    * - GPU busy 80% or more, and every start compiles
      - Ship the cache folder
    * - Shapes vary, and every start compiles twice
@@ -168,8 +179,7 @@ def offers(way):
 
 
 # %%
-# The model is a small transformer that processes one sequence. Every fresh process imports its code, and the functions
-# that load it, from the same module, as in a container.
+# The measured model is a small transformer that processes one sequence.
 
 # sphinx_gallery_fold = "The model"
 # sphinx_gallery_fold_output = True
@@ -546,9 +556,8 @@ def first_line(error):
 # **Build the cache with the code, versions, options and GPU model that you serve with, and count cache hits after each
 # deployment.** All of these are part of the cache key; the driver is not. If the key differs, everything recompiles
 # without a warning. To catch this, check ``torch._dynamo.utils.counters["inductor"]`` after the warm-up:
-# ``fxgraph_cache_hit`` must be above 0, ``fxgraph_cache_miss`` and ``fxgraph_cache_bypass`` 0 (tested on a CPU). The
-# next cell simulates another release by patching ``torch.compiler.config.cache_key_tag`` (in the environment:
-# ``TORCH_COMPILE_CACHE_KEY_TAG``).
+# ``fxgraph_cache_hit`` must be above 0, ``fxgraph_cache_miss`` and ``fxgraph_cache_bypass`` 0 (tested on a CPU). To
+# try this out, change the key yourself, as another release would: set ``TORCH_COMPILE_CACHE_KEY_TAG``.
 
 # sphinx_gallery_fold = "Cache hits with the same key, and with another one"
 # sphinx_gallery_fold_output = True
@@ -577,8 +586,8 @@ for name, count in hits.items():
     bench.measure("cache key", name, "hits", count, unit="")
 
 # %%
-# :claim:`The same key gives {cache-key.same-key.hits} hit; a different key gives {cache-key.another-key.hits}
-# <cache-key.another-key.hits < cache-key.same-key.hits>`.
+# Compiled again, a function :claim:`hits the cache {cache-key.same-key.hits} time with the same key, and
+# {cache-key.another-key.hits} times with another <cache-key.another-key.hits < cache-key.same-key.hits>`.
 #
 # "GuardManager check failed"
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -56,16 +56,22 @@ Too few tokens per second from your language model, with or without ``torch.comp
       from torch.nn.functional import scaled_dot_product_attention as attend
       torch.set_default_device("cuda")
       torch.set_grad_enabled(False)
-      cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 slots
+      # 512 slots
+      cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])
       q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
-      def step():  # your model, for one token; sequences in a batch have equal length
+      # your model, for one token;
+      # sequences in a batch have equal length
+      def step():
           k, v = cache.index_copy_(3, position.add_(1), new)
           return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
       step()
       with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
           output = step()  # captures, does not run
-      position.fill_(-1)  # before each sequence; after a prompt: its length - 1
-      graph.replay(), graph.replay()  # copy the next token into q and new before each
+      # before each sequence;
+      # after a prompt: its length - 1
+      position.fill_(-1)
+      # before each: copy the token into q and new
+      graph.replay(), graph.replay()
 
 **Does this apply to you?**
 
@@ -77,7 +83,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - A static cache, and a CUDA graph of the decode step
    * - GPU busy 80 to 95%
-     - Try a graph: it can save only the idle share
+     - Try a graph: it saves at most the idle share
    * - GPU busy 95% or above
      - No graph: quantize, or batch more sequences
    * - ``.item()`` or ``.cpu()`` in the decode step

@@ -43,7 +43,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need
+      # model = torch.compile(model, ...) instead
       model.compile()
       for length in (100, 37, 512, 60):
           x = torch.randn(8, length, 64).cuda()
@@ -54,7 +55,8 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
 
       import torch
       model = torch.nn.Linear(64, 64).cuda()
-      # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+      # up to PyTorch 2.13, torch.nn modules need
+      # model = torch.compile(model, ...) instead
       model.compile(dynamic=True)
       for length in (100, 37, 512, 60):
           x = torch.randn(8, length, 64).cuda()
@@ -75,7 +77,7 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    * - GPU busy below 80% (:doc:`measure it </recipes/where_time_goes>` with ``look``)
      - CUDA graphs: manual for a few shapes, otherwise ``reduce-overhead``
    * - GPU busy 80 to 95%
-     - Compile, then try ``reduce-overhead`` if shapes repeat
+     - Compile. Try a graph: it saves at most the idle share
    * - GPU busy 95% or above
      - Compile; no graphs, no padding
    * - ``TORCH_LOGS=recompiles`` names a shape
@@ -89,26 +91,32 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    :caption: Manual, few shapes
 
    import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
+   # inference
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
    graphs, pool = {}, torch.cuda.graph_pool_handle()
-   for length in (512, 100, 60, 37):  # the largest first
+   # the largest first
+   for length in (512, 100, 60, 37):
        x = torch.randn(8, length, 64).cuda()
        model(x)  # run once first
        with torch.cuda.graph(graph := torch.cuda.CUDAGraph(), pool=pool):
-           result = model(x)  # captures, does not run
+           result = model(x)  # only captures
        graphs[length] = graph, x, result
    for length in 3 * (100, 37, 512, 60):
        graph, x, result = graphs[length]
-       x.copy_(torch.randn(8, length, 64))  # the next input
+       # the next input
+       x.copy_(torch.randn(8, length, 64))
        graph.replay()
-       y = result.clone()  # the next replay may overwrite it
+       # the next replay may overwrite it
+       y = result.clone()
 
 .. code-block:: python
    :caption: Many shapes
 
    import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+   # inference
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   # up to PyTorch 2.13, torch.nn modules need
+   # model = torch.compile(model, ...) instead
    model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
@@ -118,12 +126,15 @@ Sequences of any length, images of any resolution, batches of one or sixteen?
    :caption: New shapes keep coming
 
    import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
-   # up to PyTorch 2.13, torch.nn modules need: model = torch.compile(model, ...)
+   # inference
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   # up to PyTorch 2.13, torch.nn modules need
+   # model = torch.compile(model, ...) instead
    model.compile(mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
-       to_add = -length % 128  # to the next multiple of 128
+       # to the next multiple of 128
+       to_add = -length % 128
        x = torch.nn.functional.pad(x, (0, 0, 0, to_add))
        result = model(x)[:, :length].clone()
 

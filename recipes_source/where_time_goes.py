@@ -14,47 +14,44 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
    .. chart:: busy
       :case: iteration
       :only: before, workers, fused optimizer, CUDA graphs
-      :best: fused optimizer
+      :best: CUDA graphs
       :hero:
 
-      One training iteration; each bar adds a change. The last also compiles: only for long runs
+      One training iteration; each bar adds a change. The last also compiles (``reduce-overhead``) and :ref:`breaks even
+      <break-even>` after :measured:`small-model.cuda-graphs.break_even` steps on one batch
 
-   - :measured:`iteration.fused-optimizer.wall` per iteration, down from :measured:`iteration.before.wall`; nothing is
-     compiled
-   - :measured:`iteration.workers.wall` with workers alone
-   - :measured:`iteration.cuda-graphs.wall` with CUDA graphs from ``reduce-overhead``; the first step costs
-     :measured:`small-model.cuda-graphs.first_call` plus startup
-   - :measured:`small-model.cuda-graphs.break_even` steps on one repeated batch until ``reduce-overhead`` :ref:`breaks
-     even <break-even>`, startup included
+   - :measured:`iteration.cuda-graphs.wall` per iteration with graphs, down from :measured:`iteration.before.wall`
+   - :measured:`iteration.fused-optimizer.wall` with workers and ``fused=True``, not compiled
+   - :measured:`small-model.cuda-graphs.first_call` for the first step with ``reduce-overhead``, plus startup
 
    .. code-block:: python
       :caption: Measure it
 
-      import time, torch
-      from torch.profiler import ProfilerActivity, profile
+      import time, torch, torch.profiler as tp
       def look(iteration, calls=100):
           for _ in range(2):  # 1st: warm-up
               torch.cuda.synchronize()
               start = time.perf_counter()
-              for _ in range(calls):
-                  iteration()
+              for _ in range(calls): iteration()
               torch.cuda.synchronize()
           wall = (time.perf_counter() - start) / calls
-          gpu = [ProfilerActivity.CUDA]
-          with profile(activities=gpu, acc_events=True) as run:
+          gpu = [tp.ProfilerActivity.CUDA]
+          run = tp.profile(activities=gpu, acc_events=True)
+          with run:
               iteration()
               torch.cuda.synchronize()
           busy = 1e-6 * sum(
-              event.time_range.elapsed_us() for event in run.events()
+              event.time_range.elapsed_us()
+              for event in run.events()
               if event.device_type.name == "CUDA")
           print(f"{1e3 * wall:.2f} ms per iteration, "
                 f"GPU busy {100 * busy / wall:.0f} %")
-
+      # look really trains: use a copy of the model
       model = torch.nn.Linear(64, 8).cuda()
-      def train(batch):
+      def train(batch):  # your training step
           model(batch.cuda()).norm().backward()
-      data = iter(torch.ones(999, 4, 64))
-      batch = next(data)
+      data = iter(torch.ones(999, 4, 64))  # loader
+      batch = next(data)  # look takes 201 more
       look(lambda: train(next(data)))  # new
       look(lambda: train(batch))  # the same
 
@@ -74,14 +71,14 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
    * - What you see
      - What to do
-   * - GPU busy below 80%, as reported by ``look``
-     - Launch-bound: remove syncs, pass ``fused=True``, capture a CUDA graph
-   * - GPU busy 80 to 95%
-     - A graph and ``bfloat16`` can each help a little: try both
-   * - GPU busy 95% or above
-     - Train in ``bfloat16``, then compile the model
    * - New batches take 1.5 times as long as a repeated one
-     - Load data in worker processes; do not compile yet
+     - Worker processes, pinned memory, less work per sample. Then look again
+   * - GPU busy below 80% with the same batch
+     - Remove syncs, pass ``fused=True``, :ref:`capture a CUDA graph <capture-manually>`
+   * - GPU busy 80 to 95%
+     - Try a graph: it saves at most the idle share. Then ``bfloat16``
+   * - GPU busy 95% or above
+     - ``bfloat16`` or TF32, then :doc:`compile </recipes/compile_modes>`
    * - The first call or a later one takes seconds
      - That call compiles: :doc:`First call </recipes/regional_compilation>`, :doc:`Dynamic shapes
        </recipes/varying_sizes>`
@@ -100,7 +97,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas.
+- PyTorch 2.11 or newer, and pandas. Compiled training :ref:`needs 2.15 <newer-pytorch>`.
 - A CUDA GPU of compute capability 7.5 (Turing) or above. On a CPU, the recipe needs a C++ compiler.
 """
 
@@ -115,30 +112,13 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 #
 # ``look`` prints one line, such as ``8.45 ms per iteration, GPU busy 22 %``. The **busy share** is the time the GPU
 # spends on kernels and copies, divided by wall time. Call ``look`` twice, once with new batches and once with a
-# repeated batch, and start at the top of the table. Fix one thing, then look again.
+# repeated batch. Then start at the top of the table above: first data, then launches, then the GPU. Fix one thing, and
+# look again.
 #
-# .. list-table::
-#    :header-rows: 1
-#
-#    * - What you see
-#      - What it means
-#      - What to do, in this order
-#    * - New batches take at least 1.5 times as long
-#      - The loop is waiting for data
-#      - Worker processes, pinned memory, less work per sample
-#    * - Same batch: GPU busy below 80%
-#      - Launch-bound: the GPU is waiting on the CPU
-#      - Remove syncs; ``fused=True``; :ref:`a CUDA graph <capture-manually>`
-#    * - Same batch: GPU busy 80 to 95%
-#      - Some of both
-#      - Try a graph: it saves at most the idle share. Then try ``bfloat16``
-#    * - Same batch: GPU busy 95% or above
-#      - GPU-bound
-#      - ``bfloat16``, or TF32 if weights and activations stay in ``float32``; then :doc:`compile
-#        </recipes/compile_modes>`
-#
-# - In the code above, ``train`` is your training step and ``data`` is ``iter(loader)``. ``look`` really trains the
-#   model: give it a copy. It consumes 201 batches; with a short loader, pass ``calls=20``.
+# - **New batches are slow**: the loop is waiting for data, so the GPU idles whatever you do about launches.
+# - **GPU busy below 80%**: launch-bound, which means that the GPU is waiting on the CPU.
+# - **GPU busy 95% or above**: GPU-bound. In between, it is some of both.
+# - ``data`` is ``iter(loader)``. For a short loader, pass ``calls=20``, which takes 41 batches.
 # - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it takes a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.
 # - Busy does not mean efficient: a kernel that :ref:`waits for memory <nvidia-smi>` is busy, too.

@@ -277,6 +277,12 @@ ANSWER = """.. answer::
     [
         (("", ""), ""),
         (("GPU busy below", "GPU idle, below"), "a.py:16: this table does not begin with 'GPU bu"),
+        (("   * - GPU", "   * - New batches are slow\n     - Zero\n   * - GPU"), ""),
+        (("   * - Two", "   * - New batches are slow\n     - Zero\n   * - Two"), ""),
+        (
+            ("GPU busy below 80%\n", "New batches are slow\n"),
+            "a.py:16: this table does not begin with 'GPU bu",
+        ),
         (("   * - Two\n     - Two\n", ""), "a.py:16: this table has 2 rows below its head; write"),
         (("**Does", "Does"), "a.py:7: no table below the answer says whom it is for; write"),
         (("**What", ".. answer::\n\n**What"), "a.py:29: a second answer; a page has one"),
