@@ -37,7 +37,7 @@ def test_code_to_copy_fits_on_a_phone(path: Path) -> None:
         assert len(code.strip().splitlines()) <= MOST_LINES_OF_CODE
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*RECIPES, ROOT / "serving.rst"], ids=lambda path: path.stem)
 def test_a_comment_in_code_to_copy_is_not_cut_on_a_phone(path: Path) -> None:
     text = path.read_text("utf-8")
     if path.suffix == ".py":
