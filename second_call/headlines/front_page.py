@@ -153,7 +153,7 @@ def draw_answer(env: BuildEnvironment, headlines: headline_list) -> list[nodes.N
         parts["manual"] = nodes.Text(str(len(without_compiler)))
         parts["cases"] = nodes.Text(str(len(graphs)))
     if fused:
-        text = _("%(option)s made Adam steps %(speed_up)s as fast at no up-front cost.")
+        text = _("%(option)s made training iterations %(speed_up)s as fast at no up-front cost.")
         sentences.append(text)
         parts["option"] = nodes.literal("", "fused=True")
         parts["speed_up"] = make_gain_range(fused, typography)

@@ -426,8 +426,8 @@ def test_the_front_page_answers_with_ranges_of_the_results(front: Gallery) -> No
         "In 1 cases on the GPU, code compiled without CUDA graphs ran at 0.830× the original "
         "speed, not counting up-front costs.",
         "In 1 cases where the GPU was waiting on the CPU, CUDA graphs gave speed-ups of 8.00× ; "
-        "1 of them needed no compiler. fused=True made Adam steps 2.40× as fast at no up-front "
-        "cost.",
+        "1 of them needed no compiler. fused=True made training iterations 2.40× as fast at no "
+        "up-front cost.",
     ]
     assert [part.get_text() for part in soup.select(".gains-line .unbroken")] == [
         "up-front",
