@@ -57,7 +57,7 @@ Is your first call slow, and does your model repeat a layer?
               return x + torch.relu(super().forward(x))
       model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
       for block in model.cuda().requires_grad_(False):
-          # in very long runs; try without it first
+          # for very long runs; try without first
           block.compile()
       x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
       model(x)  # compiles one block

@@ -66,7 +66,7 @@ Too few tokens per second from your language model, with or without ``torch.comp
           return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
       step()
       with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
-          output = step()  # captures, does not run
+          output = step()  # only captures
       # before each sequence;
       # after a prompt: its length - 1
       position.fill_(-1)

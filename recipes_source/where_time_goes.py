@@ -20,9 +20,10 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
       One training iteration; each bar adds a change. The last also compiles (``reduce-overhead``) and :ref:`breaks even
       <break-even>` after :measured:`small-model.cuda-graphs.break_even` steps on one batch
 
-   - :measured:`iteration.cuda-graphs.wall` per iteration with graphs, down from :measured:`iteration.before.wall`
-   - :measured:`iteration.fused-optimizer.wall` with workers and ``fused=True``, not compiled
-   - :measured:`small-model.cuda-graphs.first_call` for the first step with ``reduce-overhead``, plus startup
+   - :measured:`iteration.cuda-graphs.wall` per iteration, down from :measured:`iteration.before.wall`
+   - :measured:`iteration.fused-optimizer.wall` with ``fused=True``, not compiled
+   - :measured:`iteration.workers.wall` with workers alone
+   - :measured:`small-model.cuda-graphs.first_call` for the first compiled step, plus startup
 
    .. code-block:: python
       :caption: Measure it
@@ -46,11 +47,11 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
               if event.device_type.name == "CUDA")
           print(f"{1e3 * wall:.2f} ms per iteration, "
                 f"GPU busy {100 * busy / wall:.0f} %")
-      # look really trains: use a copy of the model
+      # look really trains: use a copy of a model
       model = torch.nn.Linear(64, 8).cuda()
       def train(batch):  # your training step
           model(batch.cuda()).norm().backward()
-      data = iter(torch.ones(999, 4, 64))  # loader
+      data = iter(torch.ones(999, 64))  # loader
       batch = next(data)  # look takes 201 more
       look(lambda: train(next(data)))  # new
       look(lambda: train(batch))  # the same

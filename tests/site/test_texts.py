@@ -21,7 +21,7 @@ from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from tests.helpers.gallery import ROOT
 from tests.helpers.site_pages import RECIPES
 
-MOST_COLUMNS_OF_COMMENT = 45  # what a phone shows of a line
+MOST_COLUMNS_OF_COMMENT = 44  # what a phone shows of a line
 
 
 def text_of(path: Path) -> str:
