@@ -148,9 +148,7 @@ def contradicts_quotient(
 
 def explain_gains() -> str:
     """Return what stands beside speed-ups that are not the quotients of the times beside them."""
-    return _(
-        "Speed-ups are taken within each run, so they can differ from the ratio of the times shown."
-    )
+    return _("Speed-ups are computed run by run and may not match these times.")
 
 
 @dataclass(frozen=True, kw_only=True)

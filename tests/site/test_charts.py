@@ -149,7 +149,7 @@ def test_what_is_recommended_has_the_accent_where_nothing_was_before() -> None:
 
 
 def test_a_speed_up_that_is_no_quotient_of_the_times_shown_is_explained() -> None:
-    told = "Speed-ups are taken within each run"
+    told = "Speed-ups are computed run by run"
 
     def remarks(gain: float, **more: object) -> list[str]:
         before = row("eager", Role.BEFORE, wall=value(14.6e-3, shown=15e-3))

@@ -232,7 +232,7 @@ def test_bars_show_the_share_of_the_gpu_and_two_colours_before_and_after(site: G
 
 
 def test_a_speed_up_that_is_no_quotient_of_its_times_is_explained(front: Gallery) -> None:
-    told = "Speed-ups are taken within each run"
+    told = "Speed-ups are computed run by run"
     write_page(front, NAMED)
     even = timed("adam.100.fused.speedup", 2.5, unit="x")  # of 10 and 4 ms
     store(front, *[even if known.key == even.key else known for known in FIGURES])
