@@ -119,6 +119,7 @@ Slow training or inference? Low GPU utilization? Find out what your job is waiti
 # - **New batches are slow**: the loop is waiting for data, so the GPU idles whatever you do about launches.
 # - **GPU busy below 80%**: launch-bound, which means that the GPU is waiting on the CPU.
 # - **GPU busy 95% or above**: GPU-bound. In between, it is some of both.
+# - In inference, call ``look(lambda: model(x))``.
 # - ``data`` is ``iter(loader)``. For a short loader, pass ``calls=20``, which takes 41 batches.
 # - After a backward pass, ``look(optimizer.step)`` times the optimizer alone. If it takes a tenth of an iteration or
 #   more, see :doc:`Optimizers </recipes/compiling_optimizer>`.

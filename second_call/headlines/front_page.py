@@ -224,7 +224,9 @@ def _make_facts(gain: Gain, typography: Typography) -> nodes.Element:
     """Return what the ratio does not say: other costs, and what both bars leave out."""
     facts = make_element("div", css_class="recipe-row-facts")
     if gain.state not in (State.STARTUP, State.MEMORY):
-        facts += make_paragraph(nodes.Text(_describe_startup(gain, typography)))
+        cost = _describe_startup(gain, typography)
+        if cost:
+            facts += make_paragraph(nodes.Text(cost))
         return facts
     startup = _describe_startup_left_out(gain, typography)
     if startup:
@@ -244,7 +246,7 @@ def _name_ratio(env: BuildEnvironment, recipe: str, gain: Gain) -> str:
 
 
 def _describe_startup(gain: Gain, typography: Typography) -> str:
-    """Return startup and break-even in a line."""
+    """Return startup and break-even in a line; empty if they were not measured."""
     startup = format_startup(gain, typography)
     if gain.pays_after:
         calls = typography.format_measurement(gain.pays_after)
@@ -257,7 +259,7 @@ def _describe_startup(gain: Gain, typography: Typography) -> str:
     elif startup:
         text = _("%s up front") % startup
     else:
-        text = _("up-front cost not measured")
+        return ""
     return typography.typeset(text)
 
 

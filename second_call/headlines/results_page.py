@@ -239,17 +239,26 @@ def _make_body(
     rows = [_make_row(env, case, cases, usual, is_marked=is_marked) for case in members]
     shown = rows
     if len(rows) > MOST_SHOWN + 1:  # a single row would be no shorter when it is folded
-        shown = [*rows[:MOST_SHOWN], _fold_rows(rows[MOST_SHOWN:], state)]
+        label = _label_fold(members[MOST_SHOWN:], Typography.of(env.config))
+        shown = [*rows[:MOST_SHOWN], _fold_rows(rows[MOST_SHOWN:], state, label)]
     return make_element("tbody", first_row, *shown, css_class="headlines")
 
 
-def _fold_rows(rows: Sequence[nodes.Element], state: State | None) -> nodes.Element:
-    """Return a row with other rows, in a table that opens below their number."""
-    number = nodes.Text(_("%s more of this recipe") % len(rows))
+def _label_fold(members: Sequence[Case], typography: Typography) -> str:
+    """Return how many cases are folded, and their gains, so that no loss is out of sight."""
+    gains = [case.gain for case in members if case.gain]
+    if not gains:
+        return _("%s more of this recipe") % len(members)
+    facts = {"count": len(members), "gains": make_gain_range(gains, typography).astext()}
+    return _("%(count)s more of this recipe: %(gains)s") % facts
+
+
+def _fold_rows(rows: Sequence[nodes.Element], state: State | None, label: str) -> nodes.Element:
+    """Return a row with other rows, in a table that opens below their label."""
     table = make_element(
         "table", _make_head(state), make_element("tbody", *rows), css_class="results-table"
     )
-    fold = make_element("details", make_element("summary", number), table, css_class="more-cases")
+    fold = make_element("details", make_element("summary", nodes.Text(label)), table, css_class="more-cases")
     span = {"colspan": str(len(_column_names(state)) + 1)}
     return make_element("tr", make_element("td", fold, attributes=span), css_class="headline-more")
 

@@ -302,7 +302,8 @@ def test_a_recipe_of_many_cases_shows_the_best_and_folds_the_others(site: Galler
     assert len(rows) == 7
     folded = group.select("details.more-cases tr.headline")
     assert folded == rows[3:]
-    assert words(group.select_one("details.more-cases > summary")) == "4 more of this recipe"
+    summary = group.select_one("details.more-cases > summary")
+    assert words(summary) == "4 more of this recipe: 0.500 to 2.40×"
     heads = [[words(cell) for cell in head.select("th")] for head in group.select("table > thead")]
     assert heads[0] == heads[1]  # those who hear a folded table know its columns
 
