@@ -258,7 +258,9 @@ def _fold_rows(rows: Sequence[nodes.Element], state: State | None, label: str) -
     table = make_element(
         "table", _make_head(state), make_element("tbody", *rows), css_class="results-table"
     )
-    fold = make_element("details", make_element("summary", nodes.Text(label)), table, css_class="more-cases")
+    fold = make_element(
+        "details", make_element("summary", nodes.Text(label)), table, css_class="more-cases"
+    )
     span = {"colspan": str(len(_column_names(state)) + 1)}
     return make_element("tr", make_element("td", fold, attributes=span), css_class="headline-more")
 
