@@ -41,13 +41,15 @@ _OPTIONS = (
 )
 # What no reader sees as prose: the text keeps its lines where such a piece is left out.
 _BLOCKS_OF_CODE = (
-    r"(?m)^( *)\.\. (?:code-block|code|math|raw)::(?: .*)?\n(?:(?:\1 +.*)?\n)*",
-    r"(?m)(?<=::\n)\n(?:(?: +.*)?\n)*",
+    r"(?m)^( *)\.\. (?:code-block|code|gains|math|raw|recipe-rows)::(?: .*)?\n(?:(?:\1 +.*)?\n)*",
+    r"(?m)^( *)(?!\.\. )\S.*::\n\n(?:(?:\1 +.*)?\n)*",  # of a directive, the content is a text
 )
 _ROLE = re.compile(r":[\w:.+-]+:`[^`]+`|`[^`]+`:[\w:]+:")
 _LITERAL = re.compile(r"``.+?``", re.DOTALL)
 _LINK = re.compile(r"`[^`]+`__?(?!\w)")
 _ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d+\.) +\S")
+_ITEM_MARKS = re.compile(r" *(?:(?:[-*+]|\d+\.)(?: +|$))+")  # ``* - `` begins two lists
+_CONFLICT = re.compile(r"(?m)^<{7} .*\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7} ")
 _NO_SENTENCE = re.compile(r" *(?:(?:[-*+]|\d+\.) |\.\. |:\w|([^\w\s])\1+$)")
 _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<title>\S.*)\n(?P<line>(?P<sign>[-=~^\"'+#*])(?P=sign)*)$", re.MULTILINE
@@ -56,6 +58,11 @@ _HEADING = re.compile(
 _JOINED_HEADING = re.compile(
     r"(?m)^(?!\.\.|([-=~^\"'+#*])\1{3,}$)\S.*\n(?P<title>\S.*)\n"
     r"(?P<sign>[-=~^\"'+#*])(?P=sign){3,}$"
+)
+# A directive whose code would begin at its own margin
+_EMPTY_CODE = re.compile(
+    r"(?m)^(?P<indent> *)(?P<directive>\.\. (?:(?:code-block|code|sourcecode):: .*|math::))\n"
+    r"(?:(?P=indent) +:[\w-]+:.*\n)*+(?: *\n)*+(?!(?P=indent) +\S)"
 )
 # A line of a sentence above one that is indented more: a term of a definition list to docutils
 _LONG_TERM = re.compile(
@@ -147,6 +154,16 @@ _SLIPS = (
         "write :{role}:`...`",
     ),
     (
+        re.compile(rf"(?:(?<![\w:])\w+|[.,;!?)\]*]):(?P<role>{_ROLES}):`[^`]"),
+        "a role that touches what stands before it is plain words",
+        "leave a space before :{role}:",
+    ),
+    (
+        re.compile(rf"(?<!\w):(?P<role>{_ROLES}):[‘’“”´'\"]"),
+        "a role with quotes is plain words",
+        "write :{role}:`...` with backticks",
+    ),
+    (
         re.compile(rf"(?<![\w`]):(?P<role>{_ROLES}):``"),
         "a role with two backticks",
         "write :{role}:`...` with one on each side",
@@ -177,7 +194,17 @@ _SLIPS = (
         "write .. {name}::",
     ),
     (
-        re.compile(r"(?<![\w:`])`[^`<]+<https?://[^`>]+>`(?!__|:\w)"),
+        re.compile(r"(?<![\w:`])`[^`<]*[^`<\s]<https?://[^`>]+>`"),
+        "a link without a space before its <",
+        "write `words <address>`__",
+    ),
+    (
+        re.compile(r"(?<![\w:`])`[^`<]+<(?!\w+:)[./]*(?P<page>[\w/-]+)\.html(?:#[^`>]*)?>`__?"),
+        "a link to a page by its address, which no build checks",
+        "write :doc:`words <{page}>`",
+    ),
+    (
+        re.compile(r"(?<![\w:`])`[^`<]+\s<https?://[^`>]+>`(?!__|:\w)"),
         "a link does not end in two underscores",
         "write `words <address>`__",
     ),
@@ -193,6 +220,13 @@ _BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(?P<words>(?:(?!\n\s*\n).)+?)(?<=\S
 
 def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
     """Yield the slips of a text that begins in ``first_line``, in the order of the checks."""
+    conflict = _CONFLICT.search(text)
+    if conflict:  # what else is wrong may be of either side
+        line = first_line + text.count("\n", 0, conflict.start())
+        what = "an unresolved merge conflict"
+        remedy = "keep one side and remove the lines of git"
+        yield GalleryError(what, path=path, line=line, remedy=remedy)
+        return
     prose = text
     for block in _BLOCKS_OF_CODE:
         prose = re.sub(block, _keep_lines, prose)
@@ -237,6 +271,14 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         remedy = f"did you mean :{name}:?" if name else "leave a space behind it"
         what = f"{match['option']} is no option, but words of its directive"
         yield make_error(what, match.start("option"), remedy, of=text)
+    for match in _EMPTY_CODE.finditer(text):
+        what = f"{match['directive']} has no content: no line below it is indented"
+        remedy = "indent its code by three spaces"
+        yield make_error(what, match.start("directive"), remedy, of=text)
+    for number in _find_lists_in_items(prose):
+        what = "a list right below an item is part of its sentence"
+        remedy = "leave an empty line above the inner list, and one below it"
+        yield GalleryError(what, path=path, line=first_line + number, remedy=remedy)
     for number in _find_lists_in_sentences(prose):
         what = "a list right below a sentence is part of it"
         remedy = "leave an empty line above the list"
@@ -427,6 +469,15 @@ def _find_lists_in_sentences(text: str) -> Iterator[int]:
             continue
         # The sentence may itself be the further lines of an item.
         if not _continues_item(lines[:number], len(item["indent"])):
+            yield number
+
+
+def _find_lists_in_items(text: str) -> Iterator[int]:
+    """Yield the number, from 0, of the line of each inner item right below an outer one."""
+    for number, (above, line) in enumerate(itertools.pairwise(text.split("\n")), 1):
+        item = _ITEM.match(line)
+        marks = _ITEM_MARKS.match(above)
+        if item and marks and len(item["indent"]) >= len(marks[0]) > 0 and above[marks.end() :]:
             yield number
 
 

@@ -36,6 +36,39 @@ _TOO_MANY_WORDS = re.compile(
     r'Error in "(?P<directive>[^"]+)" directive:\n'
     r"maximum \d+ argument\(s\) allowed, \d+ supplied(?=\.\n\n.*\n[ \t]*(?:[^\s:]|:[\w-]+\s))"
 )
+# What docutils tells without a remedy
+_REMEDIES = {
+    r"Inline strong start-string without end-string": "write ** right behind the last bold word",
+    r"Inline emphasis start-string without end-string": (
+        "write * right behind the last such word, or \\* for the sign"
+    ),
+    r"Inline literal start-string without end-string": "write `` right behind the code",
+    r"Inline interpreted text or phrase reference start-string without end-string": (
+        "write ` right behind its last letter, and a space or a sign behind that"
+    ),
+    r'Unknown target name: "(?:\d+|#.*)"': (
+        "write its footnote below: .. [1] and its words; or no _ behind the brackets"
+    ),
+    r'Unknown target name: "[^"<]+"': (
+        "write a link as `words <address>`__, and no _ behind other words"
+    ),
+    r"Anonymous hyperlink mismatch: \d+ references but \d+ targets": (
+        "write each link as `words <address>`__, with a space before <"
+    ),
+    r"Block quote ends without a blank line; unexpected unindent": (
+        "begin the lines above where this one begins, or leave an empty line between them"
+    ),
+    r"(?:Bullet|Enumerated|Definition|Field|Option) list ends without a blank line"
+    r"; unexpected unindent": (
+        "indent this line as the words of the item above, or leave an empty line above it"
+    ),
+    r"Explicit markup ends without a blank line; unexpected unindent": (
+        "indent this line as the content above, or leave an empty line above it"
+    ),
+    r"Unexpected indentation": "begin this line where the line above begins",
+}
+_EXAMPLES_OF_DIRECTIVES = "; there are, for example: note, tip, warning, code-block, list-table"
+_REMEDY_OF_ROLE = "; write code as ``code``, and a link as `words <address>`__"
 _NEAR_OPTION = re.compile(r"\s+(?:(?P<no_first>[\w-]+):|:(?P<no_last>[\w-]+))(?=\s|$)")
 _MISSING_LINE = "leave an empty line above the content"
 _MISSING_PICTURE = (
@@ -74,10 +107,12 @@ def complete_message(record: logging.LogRecord) -> bool:
     too_many_words = _TOO_MANY_WORDS.search(text)
     if wrong_role:
         names = {*roles._roles, *StandardDomain.roles}
-        record.msg = _insert(text, wrong_role, suggest_names(wrong_role["name"], names))
+        similar = suggest_names(wrong_role["name"], names)
+        record.msg = _insert(text, wrong_role, similar or _REMEDY_OF_ROLE)
     elif wrong_directive:
         names = {*directives._directives, *directives._directive_registry}
-        record.msg = _insert(text, wrong_directive, suggest_names(wrong_directive["name"], names))
+        similar = suggest_names(wrong_directive["name"], names)
+        record.msg = _insert(text, wrong_directive, similar or _EXAMPLES_OF_DIRECTIVES)
     elif wrong_option:
         directive: Any = directives._directives.get(wrong_option["directive"])
         options = getattr(directive, "option_spec", None)
@@ -94,7 +129,18 @@ def complete_message(record: logging.LogRecord) -> bool:
             record.msg = _insert(text, too_many_words, f"; did you mean :{near_option}:?")
         elif getattr(directive, "has_content", False):
             record.msg = _insert(text, too_many_words, f"; {_MISSING_LINE}")
+    else:
+        record.msg = _add_remedy(text)
     return True
+
+
+def _add_remedy(text: str) -> str:
+    """Return a message with its remedy, if it is one of docutils that has none."""
+    for pattern, remedy in _REMEDIES.items():
+        match = re.match(pattern, text)
+        if match:
+            return _insert(text, match, f"; {remedy}")
+    return text
 
 
 def _find_near_option(text: str, directive: Any) -> str:

@@ -30,11 +30,18 @@ _TARGET = re.compile(rf"(?:{_RECIPE}(?=\S))?(?P<comparison>[^@]+?){_AT_RELEASE}"
 _SPACED_TARGET = re.compile(r"<\s+(?P<target>[^\s<>{}]+(?: ?[<:*] ?[^\s<>{}]+)+)\s*>$")
 # Signs in the place of <, as people write comparisons, in what a claim compares
 _WRONG_SIGN = re.compile(r"\s<(?=\S)[^{}]*?(?P<sign><=|=<|>=|=>|->|[≤≥→≈])[^{}]*>$")
+_INNER_ROLE = re.compile(rf":{MEASURED}:(?:`(?P<key>[^`]*)|\s*$)")
 _SIZES = re.compile(rf"{_KEY} ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(rf"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?{_KEY}")
 # A factor as people write it: 2x a, 2 a, 1,5 * a or a * 2
 _NUMBER = r"\d+(?:[.,]\d+)?"
-_NAME = r"[a-z][a-z0-9_.-]*"
+_NAME = r"(?:[a-z]|\d+[.-])[a-z0-9_.-]*[a-z][a-z0-9_.-]*|[a-z]"
+# A value as people write it: 5 ms, 20% or 3x
+_VALUE = re.compile(
+    rf"{_NUMBER} ?(?:[mµun]?s|secs?|min|[km]?hz|[kmgt]i?b|x|%|times|percent"
+    r"|(?:milli|micro)?seconds?)",
+    re.IGNORECASE,
+)
 _WRONG_FACTOR = re.compile(
     rf"(?P<before>{_NUMBER}) ?[x×·*]? ?(?P<behind_it>{_NAME})"
     rf"|(?P<before_it>{_NAME}) ?[x×·*] ?(?P<behind>{_NUMBER})"
@@ -167,8 +174,12 @@ def parse_claim(text: str) -> ClaimText:
             f"a claim compares from the least to the greatest: turn <{greater} > {less}> round, "
             f"as <{less} < {greater}>"
         )
-    if match is None and text.rstrip().endswith(f":{MEASURED}:"):  # the role ends at its backtick
-        raise ValueError("a measurement inside of a claim stands in braces, as in {fused.speedup}")
+    inner_role = _INNER_ROLE.search(text)
+    if match is None and inner_role:
+        text = "a measurement inside of a claim stands in braces"
+        if inner_role["key"]:
+            raise ValueError(f"{text}; write {{{inner_role['key']}}}")
+        raise ValueError(f"{text}, as in {{fused.speedup}}")  # the role ended at its backtick
     spaced = _SPACED_TARGET.search(text.strip())
     if match is None and spaced:
         raise ValueError(f"spaces inside of < and > of a claim; write <{spaced['target']}>")
@@ -245,10 +256,18 @@ def parse_comparison(text: str) -> tuple[ComparisonTerm, ...]:
 
 def _correct_term(term: str) -> str:
     """Return what to write in place of a side of a comparison that is neither key nor factor."""
+    if _VALUE.fullmatch(term):
+        return "a claim compares measurements: name another one in its place"
     factor = _WRONG_FACTOR.fullmatch(term)
     if factor:
-        number = (factor["before"] or factor["behind"]).replace(",", ".")
-        return f"write a factor as {number} * {factor['behind_it'] or factor['before_it']}"
+        number = factor["before"] or factor["behind"]
+        name = factor["behind_it"] or factor["before_it"]
+        remedy = f"write a factor as {number.replace(',', '.')} * {name}"
+        if "," in number:
+            return f"{remedy}, with a decimal point"
+        if factor["behind"]:
+            return f"{remedy}: it stands first"
+        return remedy
     if _TERM.fullmatch(term.lower()):
         return f"write it in lower case: {term.lower()}"
     return "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"

@@ -219,8 +219,11 @@ def _find_in_release(
         return Lookup(outcome=Outcome.MEASURED, measurement=measurements.find(key))
     except NotMeasured as error:
         problem = str(error)
-        if can_lack and _is_left_to_gpu(results, key, find_gpu_only(quantities)):
+        gpu_only = find_gpu_only(quantities)
+        if can_lack and _is_left_to_gpu(results, key, gpu_only):
             return Lookup(outcome=Outcome.LEFT_TO_GPU)
+        if can_lack and _is_of_gpu(error.term.key, gpu_only):
+            problem = _describe_wrong_gpu_key(measurements, error.term)
     except ValueError as error:
         problem = str(error)
     return Lookup(outcome=Outcome.WRONG_KEY, problem=problem)
@@ -242,6 +245,18 @@ def _is_left_to_gpu(results: RecipeResults, key: str, gpu_only: frozenset[str]) 
         if not is_measured and not _lacks_only_quantity(results.measurements, term, gpu_only):
             return False
     return True
+
+
+def _is_of_gpu(key: str, gpu_only: frozenset[str]) -> bool:
+    return key.rpartition(".")[2] in gpu_only
+
+
+def _describe_wrong_gpu_key(measurements: Measurements, term: ComparisonTerm) -> str:
+    """Return that a GPU would not measure a term either, with the keys that it would measure."""
+    quantity = term.key.rpartition(".")[2]
+    keys = [f"{name.rpartition('.')[0]}.{quantity}" for name in measurements.by_key]
+    suggestions = suggest_keys(term.key, dict.fromkeys(keys))
+    return f"no measurement is called {term.key!r}{suggestions}"
 
 
 def _has(measurements: Measurements, term: ComparisonTerm) -> bool:

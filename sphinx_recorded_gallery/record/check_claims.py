@@ -4,7 +4,7 @@ They are what the roles ``measured`` and ``claim`` name, in recipes, in the ``.r
 these and on pages. A build tells them, too, and mistakes in the roles themselves.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -13,17 +13,19 @@ from sphinx.util.matching import get_matching_files
 from ..errors import GalleryError
 from ..measurements.keys import Reference, find_references
 from ..measurements.lookup import (
+    Outcome,
     RecipeResults,
     choose_page,
     find_in_results,
     list_references,
     read_results,
 )
-from ..measurements.quantities import list_quantities
+from ..measurements.quantities import Quantity, list_quantities
 from ..project import CORE, Project
-from ..recipes.find_recipes import list_files
+from ..recipes.find_recipes import GalleryFile, list_files
 from ..recipes.recipe import load_recipe
 
+_MOST_OWNERS = 2  # examples that measure a key; of more, none may be meant
 Place = tuple[Path, int, str]  # file, line and page; the page is empty if it is no recipe's
 
 
@@ -61,10 +63,34 @@ def check_claims(project: Project, folder: Path) -> Iterator[GalleryError]:
             may_lack=project.config.recorded_gallery_gpu_figures,
         )
         if lookup.problem:
-            yield GalleryError(lookup.problem, path=path, line=line)
+            owners = []
+            if not reference.recipe and lookup.outcome is Outcome.WRONG_KEY:
+                owners = _find_owners(reference, files, read, quantities)
+            text = lookup.problem
+            if owners:
+                text += f"; or of another example: {' or '.join(owners)}"
+            yield GalleryError(text, path=path, line=line)
         elif lookup.claim and lookup.claim.refuted:
             text = f"the claim <{reference.name}> {lookup.claim.failure}"
             yield GalleryError(text, path=path, line=line)
+
+
+def _find_owners(
+    reference: Reference,
+    files: Mapping[str, GalleryFile],
+    read: Callable[[str], RecipeResults | None],
+    quantities: dict[str, Quantity],
+) -> list[str]:
+    """Return a reference with the names of the examples that measure what it names, at most two."""
+    owners = []
+    for page, file in files.items():
+        results = read(page)
+        if results is None or not results.is_measured:
+            continue
+        key, release = reference.key, reference.release
+        if not find_in_results(results, key, release, quantities, may_lack=False).problem:
+            owners.append(f"{file.name}:{reference.name}")
+    return owners if len(owners) <= _MOST_OWNERS else []
 
 
 def _find_all(project: Project) -> Iterator[tuple[Place, Reference]]:

@@ -33,7 +33,16 @@ from tests.helpers.gallery import Gallery
             "begin at the folder of conf.py: /_static/picture.png",
         ),
         (".. code-block:: pyhton\n\n   x = 1", "name 'pyhton' is not known; similar: python"),
-        (".. zigzag::", 'Unknown directive type "zigzag".'),  # nothing is similar
+        (".. zigzag::", 'type "zigzag"; there are, for example: note, tip, warning, code-block'),
+        (":torch:`bmm`", 'role "torch"; write code as ``code``, and a link as `words <address>`__'),
+        ("It is **so.", "without end-string; write ** right behind the last bold word"),
+        ("It is ``so.", "without end-string; write `` right behind the code"),
+        ("It is `so.", "without end-string; write ` right behind its last letter"),
+        ("As here [1]_.", 'target name: "1"; write its footnote below: .. [1] and its words'),
+        ("See here_.", 'target name: "here"; write a link as `words <address>`__, and no _'),
+        ("So.\n\n  One\ntwo.", "unexpected unindent; begin the lines above where this one begins"),
+        ("- One\ntwo.", "unexpected unindent; indent this line as the words of the item above"),
+        (".. note::\n\n   One\ntwo.", "unexpected unindent; indent this line as the content above"),
         (":doc:`/recipes/ading`", "unknown document: '/recipes/ading'; similar: /recipes/adding"),
         (":doc:`nowhere at all`", "unknown document: 'nowhere at all'"),
         (

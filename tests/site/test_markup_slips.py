@@ -71,6 +71,22 @@ SLIPS = {
     f"- {LONG}\n    on.": TERMS.format(8),
     f"- One\n- {LONG}\n    on.": TERMS.format(9),
     "Words.\nHeading\n-------": "a.py:8: 'Heading' makes no heading right below a sentence; leave",
+    "One.\n\n.. answer::\n\n   Use `this`.\n": "a.py:11: `this` in single backticks is not code",
+    "See `words<https://a.org>`_.": "a.py:7: a link without a space before its <; write `words <",
+    "See `a b<https://a.org>`__.": "a.py:7: a link without a space before its <; write `words <",
+    "`this <cuda_graph.html>`__": "a.py:7: a link to a page by its address, which no build checks; "
+    "write :doc:`words <cuda_graph>`",
+    "It takes:measured:`a.wall`.": "a.py:7: a role that touches what stands before it is plain ",
+    "So,:doc:`page`": "a.py:7: a role that touches what stands before it is plain words; leave a",
+    "It is :measured:‘a.wall’.": "a.py:7: a role with quotes is plain words; write :measured:`",
+    "It is :measured:'a.wall'.": "a.py:7: a role with quotes is plain words; write :measured:`",
+    "- one\n  - two\n": "a.py:8: a list right below an item is part of its sentence; leave an",
+    "1. one\n   - two\n": "a.py:8: a list right below an item is part of its sentence; leave an",
+    ".. code-block:: python\n   :caption: A\n\nx = 1": "a.py:7: .. code-block:: python has no "
+    "content: no line below it is indented; indent its code by three spaces",
+    "- One\n\n  .. math::\n\n  x": "a.py:9: .. math:: has no content: no line below it is indented",
+    "<<<<<<< HEAD\nOne `is` so.\n=======\nTwo.\n>>>>>>> b\n": "a.py:7: an unresolved "
+    "merge conflict; keep one side and remove the lines of git",
     "Words.\n\n## Heading": "a.py:9: a heading of Markdown; write its words without #",
     "It is\n\n```python\nx = `1`\n```\n": "a.py:9: code as Markdown has it; write .. code-block::",
     "It needs $O(n^2)$ steps.": "a.py:7: a formula as Markdown has it; write :math:`...`",
@@ -111,6 +127,13 @@ RIGHT = [
     ".. raw:: html\n\n   <b>&nbsp;</b>\n\n.. note:: Words.\n\n| a line\n| and another",
     ".. note::\n   Words: more.\n\n.. chart:: wall\n   :hero:\n\n   case: one",
     "The words of a text -\n--- are no heading.",
+    "(:measured:`a.wall`), :std:doc:`page` and **so**\\ :measured:`a.wall`.",
+    "`a page <https://a.org/b.html>`__, `mail <mailto:a@b.org>`__",
+    "* - one\n  - two\n* -\n  - three\n\n  - four",
+    "- - one\n  - two\n- 2 - 1",
+    ".. math:: x\n\nWords.\n\n.. code-block:: python\n   :caption: A\n\n\n   x = 1\n",
+    "One::\n\n   `x`\n\n- Two::\n\n     `y`\n\n- three",
+    "Title\n=======\n\nWords.",
 ]
 
 

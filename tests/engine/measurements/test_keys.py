@@ -22,8 +22,11 @@ def test_a_sign_in_the_place_of_less_is_told(sign: str) -> None:
         ("2x a.wall", "write a factor as 2 * a.wall"),
         ("2× a.wall", "write a factor as 2 * a.wall"),
         ("1.5 a.wall", "write a factor as 1.5 * a.wall"),
-        ("1,5 * a.wall", "write a factor as 1.5 * a.wall"),
-        ("a.wall * 2", "write a factor as 2 * a.wall"),
+        ("1,5 * a.wall", "write a factor as 1.5 * a.wall, with a decimal point"),
+        ("a.wall * 2", "write a factor as 2 * a.wall: it stands first"),
+        ("64.a.wall * 2", "write a factor as 2 * 64.a.wall: it stands first"),
+        ("5 ms", "a claim compares measurements: name another one in its place"),
+        ("20%", "a claim compares measurements: name another one in its place"),
         ("A.wall", "write it in lower case: a.wall"),
         ("a wall", "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"),
     ],
@@ -44,6 +47,10 @@ def test_a_key_with_capitals_is_told() -> None:
     ("claim", "told"),
     [
         ("it is :measured:", "a measurement inside of a claim stands in braces, as in"),
+        (
+            "it is :measured:`a.wall",  # as far as docutils reads it
+            "a measurement inside of a claim stands in braces; write {a.wall}",
+        ),
         ("so < a.wall < b.wall >", "spaces inside of < and > of a claim; write <a.wall < b.wall>"),
         ("so < 2 * a.wall < b.wall>", "spaces inside of < and > of a claim; write <2 * a.wall < "),
         ("so it is", "a claim has a sentence and keys; write :claim:`sentence <less < more>`"),

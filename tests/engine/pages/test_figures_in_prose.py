@@ -215,6 +215,7 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
     told = gallery.build().warnings
     for line, key in enumerate(keys):
         assert f"steps.py:{5 + 2 * line}: no measurement is called '{key}'" in told
+    assert "'adam.fusd.kernels'; similar: adam.fused.kernels, " in told  # which only a GPU has
 
 
 def test_a_word_of_the_code_is_no_measurement_on_a_cpu(gallery: Gallery) -> None:

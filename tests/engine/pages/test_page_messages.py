@@ -48,7 +48,7 @@ def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery) -> None
     text = RECIPE.replace("with ``code``", "with ``code").replace("# A paragraph.", wrong)
     path = site.write("adding", f"# A licence.\n\n{textwrap.dedent(text).lstrip()}")
     lines = path.read_text().splitlines()
-    told = dict(re.findall(r"adding\.py:(\d+): \w+: (.*?)[.\"]", site.build().warnings))
+    told = dict(re.findall(r"adding\.py:(\d+): \w+: (.*?)[.;\"]", site.build().warnings))
     assert {lines[int(number) - 1]: message for number, message in told.items()} == {
         "A first sentence with ``code.": "Inline literal start-string without end-string",
         "# :wrong:`x`": "Unknown interpreted text role ",

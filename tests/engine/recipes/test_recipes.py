@@ -39,6 +39,8 @@ BAD = {
     '"""\n=======\nA title\ngoes on\n=======\n"""\n': "1: the title has a second line, 'goes on'",
     'print("text first")\n': "1: no docstring; start the file with a docstring "
     "that holds the title; if it is a module that examples import, begin its name with _",
+    f"{HEAD}\n<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> other\n": "6: an unresolved "
+    "merge conflict; keep one side and remove the lines of git",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
     f"{HEAD}x = 1\n\ny = 'a\0b'\n": "7: a null byte; remove it, or save in UTF-8",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",

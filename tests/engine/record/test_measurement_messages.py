@@ -245,6 +245,16 @@ Words
     assert text.endswith("\n4 texts to correct\n")
 
 
+def test_a_key_of_another_recipe_is_told_with_its_name(measured: Gallery, check: Check) -> None:
+    measured.add("adding")
+    path = measured.recipes / "adding.py"
+    path.write_text(f"{path.read_text()}\n# %%\n# :measured:`eager.time`\n")
+    status, text = check()
+    assert status == 1
+    told = "no measurement is called 'eager.time'; or of another example: measuring:eager.time"
+    assert told in text
+
+
 def test_check_tells_nothing_of_claims_without_a_current_recording(
     measured: Gallery, check: Check
 ) -> None:
