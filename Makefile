@@ -11,6 +11,9 @@ PORT ?= 8000
 # -n auto is one process a core, and one more; each takes a file of tests, then the next in order
 PYTESTFLAGS ?= -n auto --dist loadfile --no-loadscope-reorder
 
+# BUILD may begin at the root of the disk
+BUILD_FOLDER = $(if $(filter /%,$(BUILD)),,$(CURDIR)/)$(BUILD)
+
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
@@ -53,8 +56,28 @@ test_reads := PYTESTFLAGS
 test-fast_reads := PYTESTFLAGS
 test-nightly_reads := PYTESTFLAGS
 
-# Another variable would change nothing: the same command is told with the right name.
+TARGETS := help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
+TARGETS += live check-po update-po new-language page api
+
+# An unknown target is told before anything is built: it may be the value of a variable.
 goals := $(or $(MAKECMDGOALS),help)
+unknown := $(firstword $(filter-out $(TARGETS) $(VENV)/%,$(goals)))
+ifneq ($(unknown),)
+goal := $(firstword $(filter $(TARGETS),$(goals)))
+taken := $(firstword $(filter RECIPES LANGUAGES NAME,$($(goal)_reads)))
+is_value := $(wildcard recipes_source/$(basename $(unknown)).py locale/$(unknown))
+near := $(if $(is_value),,$(shell $(PYTHON) -c 'import difflib, sys; \
+	print(*difflib.get_close_matches(sys.argv[1], sys.argv[2:], 1, 0.8))' '$(unknown)' $(TARGETS)))
+ifneq ($(near),)
+$(error there is no target $(unknown); did you mean: $(strip make $(patsubst $(unknown),$(near),$(goals)) $(MAKEOVERRIDES)))
+endif
+ifneq ($(taken),)
+$(error there is no target $(unknown); for $(goal) it is a value: $(strip make $(goal) $(taken)=$(unknown) $(MAKEOVERRIDES)))
+endif
+$(error there is no target $(unknown); they are: $(TARGETS))
+endif
+
+# Another variable would change nothing: the same command is told with the right name.
 read := $(foreach goal,$(goals),$($(goal)_reads))
 given := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 unread := $(firstword $(filter-out $(all_read) $(read),$(given)))
@@ -74,8 +97,7 @@ endif
 FORMS := .github/ISSUE_TEMPLATE
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po new-language page api
+.PHONY: $(TARGETS)
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -104,7 +126,7 @@ html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGU
 	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
 	@$(ENGINE) html --build $(BUILD) $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
-	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
+	@echo "file://$(BUILD_FOLDER)/html/index.html"
 
 serve: $(VENV)/html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
 	@[ -d $(BUILD)/html ] || echo "the first time, this takes a minute or two"
@@ -133,7 +155,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 page: $(VENV)/html ## render the English pages and tell what is left to do (RECIPES=gradient_accumulation)
 	@$(BIN)/python -m second_call.recipe_files recipes_source $(RECIPES)
 	@$(ENGINE) check; recordings=$$?; $(ENGINE) html en --build $(BUILD) --after-check -- $(SPHINXOPTS) \
-		&& printf "to read it: file://$(CURDIR)/$(BUILD)/html/en/%s\n" \
+		&& printf "to read it: file://$(BUILD_FOLDER)/html/en/%s\n" \
 			$(if $(RECIPES),$(RECIPES:%=recipes/%.html),index.html) \
 		&& { [ $$recordings = 0 ] && echo "the English part is done" \
 			|| echo "the English part is not done: see what is told above of recordings and texts"; } \

@@ -63,10 +63,12 @@ def warn_of_lost_redirects(app: Sphinx, env: BuildEnvironment) -> None:
     for docname, target in find_redirects(app.config).items():
         page = _find_moved(docname, target)
         if page and page not in env.found_docs:
-            near_page = find_near(page, env.found_docs)
-            remedy = "name a page that is there"
-            if near_page:
-                remedy = f"did you mean the one of {near_page}?"
+            last_part = page.rpartition("/")[2]
+            pages = {name.rpartition("/")[2]: name for name in env.found_docs}
+            near_part = find_near(last_part, pages)
+            remedy = f"name a page that is there, as seen from {docname}"
+            if near_part:
+                remedy = f"did you mean the one of {pages[near_part]}?"
             _warn_of_conf(app, f"redirects leads {docname!r} to {target!r}, no page", remedy)
 
 

@@ -5,6 +5,7 @@
 
 import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
         raise GalleryError("it is there already", path=recipe, remedy="take another name")
     page = f"recipes/{name}"
     published = pages.read_text("utf-8")
-    if page in published.splitlines():
+    if page in published.splitlines() and was_published(root, page):
         text = f"there was a page {page} once, whose address leads elsewhere"
         raise GalleryError(text, path=pages, remedy="take another name")
     if name in sys.stdlib_module_names or importlib.util.find_spec(name):
@@ -52,12 +53,23 @@ def begin_recipe(root: Path, name: str) -> list[Path]:
     underline = "=" * len(f"{title}: compile it?")
     template = TEMPLATE.read_text("utf-8")
     recipe.write_text(template.format(title=title, underline=underline), "utf-8")
-    conf = f'{conf[: order.end()]}    "{name}",\n{conf[order.end() :]}'
-    settings.write_text(conf, "utf-8")
+    if f'"{name}"' not in order[0]:
+        conf = f'{conf[: order.end()]}    "{name}",\n{conf[order.end() :]}'
+        settings.write_text(conf, "utf-8")
     description, *names = published.splitlines()  # the first line says what the file is
-    lines = [description, *sorted([*names, page])]
+    lines = [description, *sorted({*names, page})]
     pages.write_text("\n".join(lines) + "\n", "utf-8")
     return [recipe, settings, pages]
+
+
+def was_published(root: Path, page: str) -> bool:
+    """Return whether the list of pages had a page in the last commit; true without git."""
+    command = ["git", "show", f"HEAD:./{PAGES.as_posix()}"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, encoding="utf-8")
+    except OSError:
+        return True
+    return done.returncode != 0 or page in done.stdout.splitlines()
 
 
 if __name__ == "__main__":

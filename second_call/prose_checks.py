@@ -26,7 +26,7 @@ from .markup_slips import (
     find_wrong_code,
 )
 from .module_imports import find_in_helper, find_lost_imports
-from .recipe_files import find_misplaced, find_unknown_titles, find_unlisted
+from .recipe_files import find_given_up, find_misplaced, find_unknown_titles, find_unlisted
 from .source_slips import find_in_source
 
 EXCUSES = Path("tests/site/comparisons.txt")
@@ -110,6 +110,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         yield from find_slips(path, 1, path.read_text(encoding="utf-8"))
     yield from find_misplaced(root / _RECIPES)
     yield from find_unlisted(root, root / _RECIPES)
+    yield from find_given_up(root, root / _RECIPES)
     yield from find_unknown_titles(root, root / _RECIPES)
     for path in sorted((root / _RECIPES).glob("_*.py")):
         yield from find_in_helper(path)

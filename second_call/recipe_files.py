@@ -13,7 +13,7 @@ from pathlib import Path
 from sphinx_recorded_gallery.api import GalleryError
 
 from .near_names import find_near
-from .new_recipe import NAME, PAGES
+from .new_recipe import NAME, PAGES, was_published
 from .short_titles import list_short_titles
 
 
@@ -80,6 +80,26 @@ def find_unlisted(root: Path, recipes: Path) -> Iterator[GalleryError]:
         if NAME.fullmatch(path.stem) and page not in listed:
             remedy = f"add this line, and {path.stem!r} to second_call_recipes in conf.py"
             yield GalleryError(f"{page} is missing", path=pages, remedy=remedy)
+
+
+def find_given_up(root: Path, recipes: Path) -> Iterator[GalleryError]:
+    """Yield an error for each page of a recipe in the list that no recipe has, and none leads from.
+
+    What was never published needs no address.
+    """
+    pages = root / PAGES
+    if not pages.is_file():
+        return
+    names = [path.stem for path in _list_recipes(recipes)]
+    settings = (root / "conf.py").read_text(encoding="utf-8")
+    for number, page in enumerate(pages.read_text(encoding="utf-8").splitlines(), 1):
+        name = page.removeprefix("recipes/")
+        if name == page or name in names or f'"{page}"' in settings:
+            continue
+        remedy = "remove the line, and that of second_call_recipes in conf.py"
+        if was_published(root, page):
+            remedy = f"let its address lead elsewhere: add {page!r} to redirects in conf.py"
+        yield GalleryError(f"{page} has no recipe", path=pages, line=number, remedy=remedy)
 
 
 def find_unknown_titles(root: Path, recipes: Path) -> Iterator[GalleryError]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.gallery import ROOT
 
-PHONY = re.compile(r"^\.PHONY: (.*)$", re.MULTILINE)
+TARGETS = re.compile(r"^TARGETS [:+]= (.*)$", re.MULTILINE)
 INSTALLED = ("-o", ".venv/html", "-o", ".venv/record", "-o", ".venv/test")
 
 
@@ -17,7 +17,7 @@ def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def list_targets() -> list[str]:
-    return " ".join(PHONY.findall((ROOT / "Makefile").read_text())).split()
+    return " ".join(TARGETS.findall((ROOT / "Makefile").read_text())).split()
 
 
 def test_help_lists_every_target_from_its_comment() -> None:
@@ -77,6 +77,33 @@ def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> 
     assert done.returncode == 2
     assert told in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("pages RECIPES=memory", "no target pages; did you mean: make page RECIPES=memory."),
+        ("newrecipe NAME=a", "no target newrecipe; did you mean: make new-recipe NAME=a."),
+        ("check lints", "no target lints; did you mean: make check lint."),
+        ("page memory", "no target memory; for page it is a value: make page RECIPES=memory."),
+        ("record a_recipe DEVICE=cpu", "value: make record RECIPES=a_recipe DEVICE=cpu."),
+        ("check-po ko", "no target ko; for check-po it is a value: make check-po LANGUAGES=ko."),
+        ("nothing", "there is no target nothing; they are: help html serve new-recipe record"),
+    ],
+)
+def test_an_unknown_target_is_told_before_anything_is_built(arguments: str, told: str) -> None:
+    done = run_make(*arguments.split())
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("build", ["/tmp/elsewhere", "elsewhere"])
+@pytest.mark.parametrize("target", ["html", "page"])
+def test_the_address_of_a_build_is_one_that_opens(target: str, build: str) -> None:
+    done = run_make("--dry-run", target, f"BUILD={build}")
+    folder = build if build.startswith("/") else f"{ROOT}/{build}"
+    assert f"file://{folder}/html/" in done.stdout
 
 
 def test_a_variable_is_read_by_one_of_several_targets() -> None:

@@ -39,6 +39,19 @@ def test_a_recipe_is_begun_and_listed(root: Path) -> None:
     assert "recipes/gradient_accumulation" in pages
 
 
+def test_a_recipe_that_was_never_published_may_be_begun_again(root: Path) -> None:
+    author = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-q", "-m", "All"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    recipe, *lists = begin_recipe(root, "gradient_accumulation")
+    recipe.unlink()
+    before = [path.read_text() for path in lists]
+    assert begin_recipe(root, "gradient_accumulation") == [recipe, *lists]
+    assert [path.read_text() for path in lists] == before
+    with pytest.raises(GalleryError, match="there was a page recipes/compile_modes once"):
+        begin_recipe(root, "compile_modes")
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

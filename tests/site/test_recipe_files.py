@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from second_call.recipe_files import find_unknown, find_unknown_titles, find_wrong_names
+from second_call.recipe_files import (
+    find_given_up,
+    find_unknown,
+    find_unknown_titles,
+    find_wrong_names,
+)
 from second_call.short_titles import list_short_titles
 from tests.helpers.gallery import ROOT
+
+AUTHOR = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +47,25 @@ def test_a_name_of_no_recipe_is_told(tmp_path: Path, name: str, remedy: str) -> 
         (tmp_path / f"{stem}.py").touch()
     [told] = find_unknown(tmp_path, ["tokens", name, "memory"])
     assert str(told) == f"no recipe named {name}; {remedy}"
+
+
+def test_the_page_of_a_recipe_that_was_given_up_is_told(tmp_path: Path) -> None:
+    recipes = tmp_path / "recipes_source"
+    recipes.mkdir()
+    (recipes / "memory.py").touch()
+    (tmp_path / "conf.py").write_text('redirects = {"recipes/moved": "memory.html"}\n')
+    pages = tmp_path / "tests/site/published_pages.txt"
+    pages.parent.mkdir(parents=True)
+    pages.write_text("# All pages\nindex\nrecipes/memory\nrecipes/moved\nrecipes/once\n")
+    for command in (["init", "-q"], ["add", "."], [*AUTHOR, "commit", "-q", "-m", "All"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    with pages.open("a") as lines:
+        lines.write("recipes/tried\n")
+    published, tried = [error.describe(tmp_path) for error in find_given_up(tmp_path, recipes)]
+    assert published.startswith("tests/site/published_pages.txt:5: recipes/once has no recipe; let")
+    assert published.endswith("lead elsewhere: add 'recipes/once' to redirects in conf.py")
+    remedy = "remove the line, and that of second_call_recipes in conf.py"
+    assert tried == f"tests/site/published_pages.txt:6: recipes/tried has no recipe; {remedy}"
 
 
 def test_a_short_title_of_no_recipe_is_told(tmp_path: Path) -> None:

@@ -41,12 +41,15 @@ def test_an_address_that_leads_to_no_page_is_told(gallery: Gallery) -> None:
         "old/name": "../recipes/ading.html#text",
         "old/other": "https://a.org/recipes/ading.html",
         "older": "recipes/adding.html",
+        "old/third": "nowhere.html",
     }
     gallery.add_extension("sphinx_reredirects", redirects=moved)
     warnings = gallery.build().warnings
     told = "conf.py: redirects leads 'old/name' to '../recipes/ading.html#text', no page; did you"
     assert f"{told} mean the one of recipes/adding?" in warnings
-    assert warnings.count("redirects leads") == 1
+    told = "redirects leads 'old/third' to 'nowhere.html', no page; name a page that is there, as "
+    assert f"{told}seen from old/third" in warnings
+    assert warnings.count("redirects leads") == 2
 
 
 def add_list_that_moved(gallery: Gallery) -> None:
