@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
-from .compare_calls import find_wrong_sizes
+from .compare_calls import find_wrong_sizes, find_wrong_variants
 from .module_imports import find_in_helper, find_lost_imports
 from .recipe_files import find_wrong_names
 from .refuse_encodings import find_wrong_bytes
@@ -34,6 +34,7 @@ def find_problems(folder: Path) -> Iterator[GalleryError]:
         for recipe in load_recipes(folder):
             yield from find_lost_imports(recipe.path, recipe.blocks)
             yield from find_wrong_sizes(recipe.path, recipe.blocks)
+            yield from find_wrong_variants(recipe.path, recipe.blocks)
     except GalleryError:
         return
 

@@ -1,4 +1,4 @@
-"""Calls of ``bench.compare`` whose sizes the harness cannot read, or whose variants ignore them.
+"""Calls of ``bench.compare`` whose sizes or variants the harness cannot read, or ignore each other.
 
 Python tells the first from inside of the harness, and nobody the second. ``recorded-gallery check``
 tells the author, and ``make record`` before it records.
@@ -13,6 +13,13 @@ from sphinx_gallery.py_source_parser import Block
 
 from sphinx_recorded_gallery.api import GalleryError
 
+_NO_DICTIONARIES: dict[type[ast.expr], str] = {
+    ast.List: "a list",
+    ast.ListComp: "a list",
+    ast.Tuple: "a tuple",
+    ast.Set: "a set",
+    ast.Lambda: "a function",
+}
 _EXAMPLE = 'write what a size counts, and a list: sizes=("millions", [1, 4, 16])'
 
 
@@ -45,6 +52,58 @@ def find_wrong_sizes(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryErr
                 line=line,
                 remedy="hand over a function of the size that returns them, without calling it",
             )
+
+
+def find_wrong_variants(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryError]:
+    """Yield the functions in a recipe that make variants to compare, and return no dictionary.
+
+    Only functions are looked at that have one definition, and returns that are written down.
+    """
+    functions: defaultdict[str, list[tuple[int, ast.FunctionDef]]] = defaultdict(list)
+    names: dict[str, None] = {}  # of functions that are handed over, or called for that
+    for block in blocks:
+        if block.type != "code":
+            continue
+        for node in ast.walk(ast.parse(block.content)):
+            if isinstance(node, ast.FunctionDef):
+                functions[node.name].append((block.lineno + node.lineno - 1, node))
+            elif isinstance(node, ast.Call) and _is_compare(node):
+                variants = _find_argument(node, 1, "variants")
+                maker = variants.func if isinstance(variants, ast.Call) else variants
+                if isinstance(maker, ast.Name):
+                    names[maker.id] = None
+    for name in names:
+        if len(functions[name]) != 1:
+            continue
+        [(line, function)] = functions[name]
+        kind = _describe_returns(function)
+        if kind:
+            yield GalleryError(
+                f"{name} returns {kind}, and no variants to compare",
+                path=path,
+                line=line,
+                remedy='return a dictionary of functions: {"eager": lambda: step(x)}',
+            )
+
+
+def _describe_returns(function: ast.FunctionDef) -> str:
+    """Return what a function returns in place of a dictionary; empty if it may return one."""
+    values = []
+    nodes: list[ast.AST] = [*function.body]
+    for node in nodes:  # it grows while it is read
+        if isinstance(node, ast.Return) and node.value:
+            values.append(node.value)
+        elif isinstance(node, ast.Yield | ast.YieldFrom):
+            return "a generator"
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            nodes += ast.iter_child_nodes(node)
+    if not values:
+        return "nothing"
+    for value in values:
+        for kind, word in _NO_DICTIONARIES.items():
+            if isinstance(value, kind):
+                return word
+    return ""
 
 
 def _is_compare(call: ast.Call) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from sphinx_recorded_gallery.api import GalleryError, load_recipes
 
 from .answer_text import find_misplaced_parts
-from .compare_calls import find_wrong_sizes
+from .compare_calls import find_wrong_sizes, find_wrong_variants
 from .length_checks import find_long_parts
 from .markup_slips import (
     find_second_titles,
@@ -122,6 +122,7 @@ def check_texts(root: Path) -> Iterator[GalleryError]:
         yield from find_in_source(path, source)
         yield from find_lost_imports(path, recipe.blocks)
         yield from find_wrong_sizes(path, recipe.blocks)
+        yield from find_wrong_variants(path, recipe.blocks)
         yield from find_split_texts(path, recipe.blocks)
         yield from find_texts_in_code(path, recipe.blocks)
         yield from find_unbound_names(path, docstring.lineno, docstring.content)

@@ -145,7 +145,18 @@ def load_languages(root: Path, default: str = "en") -> dict[str, Language]:
             path=path,
             remedy=f"move the line of {default} above all others",
         )
+    if default and default not in data and _has_catalogs(root, first):
+        raise GalleryError(
+            f"{first} is first, where the language of the sources stands, and has catalogs",
+            path=path,
+            remedy=f'add above it: {default} = {{ name = "{name_of(default)}" }}',
+        )
     return {code: _parse(path, code, entry) for code, entry in data.items()}
+
+
+def _has_catalogs(root: Path, code: str) -> bool:
+    """Return whether a folder of catalogs, as projects usually call it, has some of a language."""
+    return any(root.glob(f"locale*/{code}/LC_MESSAGES/**/*.po"))
 
 
 def _find_repeated(path: Path, text: str) -> GalleryError | None:
@@ -163,6 +174,15 @@ def _find_repeated(path: Path, text: str) -> GalleryError | None:
     return None
 
 
+def find_line(path: Path, code: str) -> int:
+    """Return the line of a language in ``languages.toml``; 1 without one."""
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        match = _LINE.match(line)
+        if match and match["code"] == code:
+            return number
+    return 1
+
+
 def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> list[Language]:
     """Return the languages with certain codes, or all published ones without codes.
 
@@ -174,7 +194,9 @@ def choose_languages(root: Path, codes: Sequence[str], default: str = "en") -> l
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
             remedy = f"to add one: {suggest('new-language', code)}"
             near_code = _find_near_code(code, languages)
-            if near_code:
+            if "," in code:
+                remedy = f"write spaces between codes: {' '.join(code.split(','))}"
+            elif near_code:
                 remedy = f"did you mean {near_code}?"
             raise GalleryError(problem, remedy=remedy)
     if codes:

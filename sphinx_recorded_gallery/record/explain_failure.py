@@ -34,6 +34,7 @@ _NETWORK_ERRORS = {
 # Lines in the log of a kernel; the last one is an ImportError that no installation mends.
 _OUT_OF_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment")
 _NOT_JSON = "Can't clean for JSON: "  # how Jupyter refuses a value; `kernel_process.pack` asks it
+_NO_GPU = ("Found no NVIDIA driver", "Torch not compiled with CUDA", "No CUDA GPUs are available")
 _MAKE_SMALLER = "try a smaller size or free memory"
 
 Place = tuple[Path, int]
@@ -191,6 +192,11 @@ def _find_remedy(name: str, value: str, recipe: Recipe) -> str:
         return "nobody answers while an example runs: write the value into its code"
     if name == "ValueError" and value.startswith(_NOT_JSON):
         return "publish numbers and texts of Python: .item() makes a number of a tensor"
+    if any(words in value for words in _NO_GPU):
+        return (
+            "this machine has no GPU: record it on one, or let the example take what there is: "
+            'device = "cuda" if torch.cuda.is_available() else "cpu"'
+        )
     if name == "KeyError" and value.strip("'") in os.environ:
         return "examples only get listed variables: add it to inherit in recording.toml"
     if name != "FileNotFoundError":

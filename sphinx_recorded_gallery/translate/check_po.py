@@ -8,7 +8,7 @@ import polib
 
 from ..engine_labels import ENGINE_LOCALE
 from ..errors import GalleryError, suggest
-from ..languages import Language
+from ..languages import FILE_NAME, Language, find_line
 from ..project import Project
 from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog
 from .checks import Problem, compare_with_page, examine
@@ -37,6 +37,12 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
         place = project.locale / "templates"
         problems.append(Problem(path=place, line=1, message=text, check="template"))
     for language in languages:
+        if pots and not (project.locale / language.code / "LC_MESSAGES").is_dir():
+            text = f"{language.code} has no catalogs; run: {suggest('new-language', language.code)}"
+            place = project.root / FILE_NAME
+            line = find_line(place, language.code)
+            problems.append(Problem(path=place, line=line, message=text, check="missing"))
+            continue
         for domain, path in find_catalogs(project, language.code, pots).items():
             is_label = domain in label_catalogs
             expected: dict[str, Kind] | None = None

@@ -10,6 +10,7 @@ with a reason::
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +28,14 @@ from .code_comments import find_problem
 from .equivalents import Differences, Part, find_differences, is_same_page
 from .glossary import Glossary
 from .hidden_characters import find_hidden
-from .markup import TOUCHES, Markup, count_new_glued, parse, shield_names
+from .markup import (
+    TOUCHES,
+    Markup,
+    count_new_glued,
+    find_lost_backticks,
+    parse,
+    shield_names,
+)
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
@@ -100,7 +108,7 @@ class Message:
     @cached_property
     def new_problems(self) -> list[str]:
         """Problems of the translation's markup that the source does not have."""
-        problems = []
+        problems = find_lost_backticks(self.source, self.translation)
         for problem, explanation in self.target.problems.items():
             if problem not in self.source.problems:
                 problems.append(explanation)
@@ -194,7 +202,8 @@ class Check:
 
 Kinds = Mapping[str, set[Kind]]  # of messages
 
-_ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and a reason
+_MARK = re.compile(r"check[-_ ]?po\b.*", re.IGNORECASE)  # meant as the following
+_ALLOW = re.compile(r"check-po: allow ([\w-]+)\b(.*\w\w)")  # the name of a check, and a reason
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _BEHIND_ADDRESS = ".,;:!?。，、；：！？」』）»”’"
 _TOUCHING_ADDRESS = re.compile(r"[^\s`]<https?://[^<>\s]+>`__?")
@@ -490,6 +499,10 @@ def examine(
         if not entry.msgstr or entry.fuzzy:
             continue
         allowed = dict(_ALLOW.findall(entry.tcomment))
+        if glossary is not None:
+            text = _find_wrong_mark(entry.tcomment, allowed, [check.name for check in checks])
+            if text:
+                yield make_problem(message=text, check="mark")
         for kind in kinds[entry.msgid]:
             message = Message(
                 text=entry.msgid,
@@ -502,6 +515,19 @@ def examine(
                 # A comment in the catalog cannot excuse what would harm readers.
                 if check.breaks or check.name not in allowed:
                     yield make_problem(message=text, check=check.name, breaks=check.breaks)
+
+
+def _find_wrong_mark(comment: str, allowed: Collection[str], names: Collection[str]) -> str:
+    """Return what is wrong with a comment that should excuse advice; empty if nothing is."""
+    mark = _MARK.search(comment)
+    wrong_names = [name for name in allowed if name not in names]
+    if mark is None or (allowed and not wrong_names):
+        return ""
+    if not wrong_names:
+        return f"{mark[0]!r} excuses nothing; write: check-po: allow CHECK (the reason)"
+    similar = difflib.get_close_matches(wrong_names[0], names, n=1)
+    remedy = f"did you mean {similar[0]}?" if similar else f"choose among: {', '.join(names)}"
+    return f"no check is called {wrong_names[0]}; {remedy}"
 
 
 def _describe_task(entry: polib.POEntry, language: Language) -> tuple[str, str] | None:

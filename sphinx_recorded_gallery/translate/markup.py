@@ -109,6 +109,22 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     )
 
 
+def find_lost_backticks(source: Markup, translation: str) -> list[str]:
+    """Return which code of a source has one backtick instead of two on a side in a translation.
+
+    docutils would take what follows, up to the next backtick, for code or for the text of a role.
+    """
+    problems = []
+    for kind, value in source.parts:
+        if kind != "literal":
+            continue
+        code = re.escape(value.removeprefix("``").removesuffix("``"))
+        match = re.search(rf"(?<!`)(?:`{code}``|``{code}`)(?!`)", translation)
+        if match:
+            problems.append(f"{match[0]} lacks a backtick; write {value}")
+    return problems
+
+
 def _explain(problem: str, place: str) -> str:
     """Return a message of docutils in words for translators, if it is one of the frequent ones."""
     for beginning, explanation in _EXPLANATIONS.items():

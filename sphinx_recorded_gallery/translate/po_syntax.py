@@ -65,6 +65,9 @@ class _Draft:
         return any(keyword.startswith("msgstr") for keyword in self.fields)
 
 
+_OTHER_QUOTES = re.compile(r"\s*[“”„‟«»‘’‚'`＂「『]")
+
+
 def parse_po(text: str) -> polib.POFile:
     """Return the catalog of a text; each entry has the line where it begins.
 
@@ -208,6 +211,9 @@ def _syntax_error(number: int, text: str = "") -> PoSyntaxError:
     if _BEGINS_AS_FIELD.match(text) or '"' in text:
         problem = "the text has to stand between two quotes"
         return PoSyntaxError(number, problem, 'write \\" for a quote inside')
+    if _OTHER_QUOTES.match(text):
+        problem = f"the text stands in {text.strip()[0]}, and not in straight quotes"
+        return PoSyntaxError(number, problem, 'write " before it and behind it')
     return PoSyntaxError(number, "not a catalog from here on", "compare with the lines above")
 
 

@@ -16,8 +16,19 @@ import polib
 
 from ..languages import Language
 from ..project import Project
-from .catalogs import WIDTH, count_words, find_catalogs, is_wordless, read_catalog, write_catalog
+from .catalogs import (
+    WIDTH,
+    Kind,
+    count_words,
+    find_catalogs,
+    is_wordless,
+    read_catalog,
+    write_catalog,
+)
+from .checks import examine
+from .glossary import load_glossary
 from .pot import make_pots, shipped_translations, write_pots
+from .style_checks import find_advice
 
 # The outcomes of messages that had no finished translation in their catalog
 REUSED = "taken from other catalogs"
@@ -64,7 +75,7 @@ def update_catalogs(
         for domain, path in paths.items():
             if path.exists():
                 old_catalogs[domain] = read_catalog(path)
-        shipped = shipped_translations(project, language)
+        shipped = _leave_out_faulty(shipped_translations(project, language), project, language)
         catalogs, outcomes = plan_update(
             old_catalogs, templates, language=language.code, shipped=shipped
         )
@@ -73,6 +84,21 @@ def update_catalogs(
                 changed_files.append(paths[domain])
         report += [f"{language.code} {line}" for line in describe_update(outcomes)]
     return changed_files, report
+
+
+def _leave_out_faulty(
+    shipped: Sequence[polib.POEntry], project: Project, language: Language
+) -> list[polib.POEntry]:
+    """Return the translations that `check-po` accepts: of others, no translator is the author."""
+    glossary = load_glossary(project.locale)
+    advice = find_advice(project.locale, language.code)
+    accepted = []
+    for entry in shipped:
+        kinds = {entry.msgid: {Kind.LABEL}}
+        problems = examine(Path(), [entry], kinds, language, glossary=glossary, advice=advice)
+        if not any(problems):
+            accepted.append(entry)
+    return accepted
 
 
 def describe_update(outcomes: Outcomes) -> list[str]:

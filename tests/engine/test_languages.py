@@ -217,6 +217,7 @@ def test_a_language_of_a_similar_code_is_suggested(tmp_path: Path) -> None:
     (tmp_path / "languages.toml").write_text(lines, encoding="utf-8")
     meant = {"zh-CN": "zh_CN", "ZH": "zh_CN", "cn": "zh_CN", "KO": "ko", "kr": "ko"}
     remedies = {code: f"did you mean {name}?" for code, name in meant.items()}
+    remedies["ko,zh_CN"] = "write spaces between codes: ko zh_CN"
     remedies |= dict.fromkeys(("ja", "zh_TW", "ca", "xx"), "to add one: ")
     for code, remedy in remedies.items():
         with pytest.raises(GalleryError) as caught:
@@ -243,6 +244,20 @@ def test_a_language_in_a_wrong_line_is_told(tmp_path: Path, lines: str, told: st
     with pytest.raises(GalleryError) as caught:
         load_languages(tmp_path)
     assert caught.value.describe(tmp_path) == told
+
+
+def test_a_missing_language_of_the_sources_is_told(tmp_path: Path) -> None:
+    (tmp_path / "languages.toml").write_text('ko = { name = "한국어" }\n', encoding="utf-8")
+    assert [*load_languages(tmp_path)] == ["ko"]  # whose texts may be the sources
+    catalog = tmp_path / "locale/ko/LC_MESSAGES/index.po"
+    catalog.parent.mkdir(parents=True)
+    catalog.touch()
+    with pytest.raises(GalleryError) as caught:
+        load_languages(tmp_path)
+    assert caught.value.describe(tmp_path) == (
+        "languages.toml: ko is first, where the language of the sources stands, and has catalogs; "
+        'add above it: en = { name = "English" }'
+    )
 
 
 @pytest.mark.parametrize(

@@ -49,3 +49,28 @@ def test_sizes_with_a_name_are_told_where_they_are_compared(tmp_path: Path) -> N
     assert str(told).startswith(f"{path}:11: sizes have 3 parts")
     path.write_text(f"{path.read_text()}sizes = ['millions', [1]]\n{call}")
     assert list(find_problems(tmp_path)) == []  # which of them is meant is not known
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return [1]", "make returns a list, and no variants to compare"),
+        ("return lambda: 1, lambda: 2", "make returns a tuple, and no variants to compare"),
+        ("variants = {'a': b}", "make returns nothing, and no variants to compare"),
+        ("def f():\n        return 1", "make returns nothing, and no variants to compare"),
+        ("yield 'a', b", "make returns a generator, and no variants to compare"),
+        ("return {'a': b}", ""),
+        ("variants = {'a': b}\n    return variants", ""),
+        ("if x:\n        return {}\n    return dict(a=b)", ""),
+        ("return others(x)", ""),
+    ],
+)
+@pytest.mark.parametrize("variants", ["make", "make(1)"])
+def test_a_function_that_returns_no_variants_is_told(
+    tmp_path: Path, body: str, told: str, variants: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(f"{TITLE}def make(x):\n    {body}\n\n\nbench.compare('a', {variants})\n")
+    remedy = 'return a dictionary of functions: {"eager": lambda: step(x)}'
+    expected = [f"{path}:6: {told}; {remedy}"] if told else []
+    assert [str(error) for error in find_problems(tmp_path)] == expected

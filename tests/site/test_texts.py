@@ -224,6 +224,7 @@ def test_check_tells_of_files_that_are_no_pages(tmp_path: Path) -> None:
     for name in ("tiny_sum", "Tiny_Sum", "_look", "sub/tiny_sum", "sub/__pycache__/x", "sub/_a"):
         (recipes / f"{name}.py").write_text('"""\nTitle\n=====\n"""\n')
     (tmp_path / PAGES).write_text("# Every page.\nrecipes/tiny\n")
+    (tmp_path / "conf.py").write_text('redirects = {"recipes/tiny": "tiny_sum.html"}\n')
     told = [error.describe(tmp_path) for error in check_texts(tmp_path)]
     assert told == [
         "recipes_source/sub/tiny_sum.py: is not read; move it to recipes_source/tiny_sum.py",

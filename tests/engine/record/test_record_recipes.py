@@ -273,6 +273,11 @@ IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0
             'add a line to the example: # sphinx_gallery_inputs = ["near.txt", "far/away.txt"]',
         ),
         ("open('/nowhere/a')", 11, "an example runs in an empty folder, with the files beside it"),
+        (
+            "raise RuntimeError('Found no NVIDIA driver on your system.')",
+            11,
+            "this machine has no GPU",
+        ),
         ("raise OSError(28, 'No space')", 11, "free disk space, also in TMPDIR"),
         (IN_FUNCTION, 16, "mend the example"),
     ],

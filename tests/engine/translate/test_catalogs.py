@@ -38,6 +38,8 @@ def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     [
         ('msgid "a"\nmsgstr "b"\n\nnonsense\n', 4, "not a catalog from here on"),
         ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "an unresolved merge conflict"),
+        ('msgid "a"\nmsgstr “b”\n', 2, "the text stands in “, and not in straight quotes"),
+        ("msgid 'a'\nmsgstr 'b'\n", 1, "the text stands in ', and not in straight quotes"),
         ('msgid "a"\nmsgstr b"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\nmsgstr "b" c"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 1, "no msgstr follows"),

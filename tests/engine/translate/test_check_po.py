@@ -46,6 +46,25 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
     assert numbers == (["the number 3"] if counts else ["the number 2", "the number 3"])
 
 
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [
+        ("check-po: allow nubmers (a date)", "no check is called nubmers; did you mean numbers?"),
+        ("check_po: allow numbers (a date)", "'check_po: allow numbers (a date)' excuses nothing;"),
+        ("check-po: alow numbers (a date)", "'check-po: alow numbers (a date)' excuses nothing;"),
+        ("check-po: allow numbers", "'check-po: allow numbers' excuses nothing; write: check-po: "),
+        ("check-po: allow numbers (a date)", ""),
+        ("as it is elsewhere", ""),
+    ],
+)
+def test_a_wrong_mark_of_an_exception_is_told(tmp_path: Path, comment: str, told: str) -> None:
+    entry = polib.POEntry(msgid="It is so.", msgstr="그렇습니다.", tcomment=comment)
+    path = save_catalog(tmp_path / "page.po", entry)
+    problems = check_catalog(path)
+    assert [each.check for each in problems] == (["mark"] if told else [])
+    assert "".join(each.message for each in problems).startswith(told)
+
+
 # The command
 
 

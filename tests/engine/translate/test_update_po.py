@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.translate import update_po
+from sphinx_recorded_gallery.translate.catalogs import read_catalog
 from sphinx_recorded_gallery.translate.pot import shipped_translations
-from sphinx_recorded_gallery.translate.update_po import describe_update, plan_update
+from sphinx_recorded_gallery.translate.update_po import (
+    describe_update,
+    plan_update,
+    update_catalogs,
+)
 from tests.helpers.gallery import ENGINE
 
 Catalogs = dict[str, polib.POFile]
@@ -228,6 +234,22 @@ def test_labels_that_others_have_translated_are_filled_in(tmp_path: Path) -> Non
     made["sphinx"][0].msgstr = "찾아보기"  # somebody has a better word
     again, _ = plan_update(made, pots, language="ko", shipped=shipped)
     assert again["sphinx"][0].msgstr == "찾아보기"
+
+
+def test_labels_that_check_po_would_refuse_are_left_to_translators(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "conf.py").write_text(f"extensions = {[*ENGINE]}\nlocale_dirs = ['locale']\n")
+    labels = {"Search": "찾기\u00a0", "Index": "색인", "Use JavaScript": "자바스크립트 사용"}
+    shipped = [polib.POEntry(msgid=text, msgstr=label) for text, label in labels.items()]
+    monkeypatch.setattr(update_po, "shipped_translations", lambda _project, _language: shipped)
+    pots = {"sphinx": polib.POFile()}
+    pots["sphinx"].extend(polib.POEntry(msgid=text) for text in labels)
+    monkeypatch.setattr(update_po, "make_pots", lambda _project, _folder: pots)
+    korean = Language(code="ko", name="한국어")
+    update_catalogs(load_project(tmp_path), [korean], tmp_path / "gettext")
+    catalog = read_catalog(tmp_path / "locale/ko/LC_MESSAGES/sphinx.po")
+    assert [entry.msgstr for entry in catalog] == ["", "색인", ""]
 
 
 def test_a_label_that_pages_translate_differently_is_for_a_person_to_choose() -> None:
