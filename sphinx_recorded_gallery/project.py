@@ -42,6 +42,7 @@ Setting = tuple[Any, Literal["", "env", "html"], type]
 
 CORE = "sphinx_recorded_gallery"
 _PREFIX = "recorded_gallery_"  # of all settings of the engine
+_LIKENESS_OF_SLIPS = 0.9  # of a misspelt setting to the right one
 # Settings in conf.py, by the extension that uses them
 SETTINGS: dict[str, dict[str, Setting]] = {
     CORE: {
@@ -98,7 +99,7 @@ def _tell_wrong_settings(_app: Sphinx, config: Config) -> None:
     """Tell of wrong settings in a build that no command started; commands refuse them."""
     from sphinx.util.logging import getLogger
 
-    for text, remedy in _find_wrong_settings(config):
+    for text, remedy in [*_find_wrong_settings(config), *_find_misspelt_settings(config)]:
         getLogger(__name__).warning("conf.py: %s; %s", text, remedy)
 
 
@@ -121,6 +122,23 @@ def _find_wrong_settings(config: Config) -> Iterator[tuple[str, str]]:
             yield f"no setting is named {name}", f"did you mean {_PREFIX}{similar[0]}?"
         else:
             yield f"no setting is named {name}", f"choose among: {', '.join(extensions)}"
+
+
+def _find_misspelt_settings(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the names in conf.py that are almost a setting of Sphinx or any extension.
+
+    Each comes as what is wrong and what to do. Beside the setting itself, a name may be a part.
+    """
+    settings = []
+    for option in config:
+        if "_" in option.name and option.name not in config._raw_config:
+            settings.append(option.name)
+    for name in config._raw_config:
+        if name.startswith((_PREFIX, "_")) or name in config:
+            continue
+        similar = difflib.get_close_matches(name, settings, n=1, cutoff=_LIKENESS_OF_SLIPS)
+        if similar:
+            yield f"no setting is named {name}", f"did you mean {similar[0]}?"
 
 
 def load_function(config: Config, setting: str, purpose: str) -> Callable[..., Any] | None:

@@ -321,3 +321,19 @@ def test_a_build_after_check_leaves_out_what_check_told(tmp_path: Path) -> None:
     (tmp_path / "index.rst").write_text("Site\n====\n\nWords\n")
     only = ["error: see what `check` told of recordings"]
     assert list_lines("--build", "second", "--after-check") == only
+
+
+def test_a_misspelt_setting_of_any_extension_is_told(gallery: Gallery) -> None:
+    gallery.add()
+    conf = gallery.root / "conf.py"
+    conf.write_text(
+        f"{conf.read_text()}\n"
+        "recorded_galery_site_url = 'https://a.org/'\nhtml_static_paths = ['static']\n"
+        "html_title, html_titles = 'A title', ['A', 'title']\nsite_url, release_notes = '', ''\n"
+    )
+    warnings = gallery.build().warnings
+    right_names = {"recorded_galery_site_url": "recorded_gallery_site_url"}
+    right_names["html_static_paths"] = "html_static_path"
+    for wrong, right in right_names.items():
+        assert f"conf.py: no setting is named {wrong}; did you mean {right}?" in warnings
+    assert warnings.count("no setting is named") == 2
