@@ -112,6 +112,7 @@ recorded_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
 recorded_gallery_quantities = "second_call.quantities:list_site_quantities"  # beside the engine's
+recorded_gallery_shown_keys = "second_call.charts.keys:find_keys"  # what charts show
 recorded_gallery_text_checks = "second_call.prose_checks:check_texts"  # no figure without a source
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # MAINTAINING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/

@@ -61,6 +61,9 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     f"{CORE}.measurements": {
         # Texts quote measurements of a GPU: a recording on a CPU may lack or refute them.
         "recorded_gallery_gpu_figures": (False, "env", bool),
+        # what directives of the site show: "package.module:function", which takes a text and
+        # returns pairs of a line, counted from 0, and a key
+        "recorded_gallery_shown_keys": ("", "", str),
         # quantities of the site: "package.module:function" that returns a list of them
         "recorded_gallery_quantities": ("", "env", str),
     },

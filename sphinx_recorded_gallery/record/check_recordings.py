@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,7 @@ from ..errors import (
     visible,
     visible_line,
 )
+from ..measurements.keys import Reference
 from ..measurements.lookup import find_in_results, list_references, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities, name_own_list
@@ -227,7 +228,8 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
     results = read_results(file, folder, project.root, project.config)
     quantities = list_quantities(project.config)
     first_lines: dict[str, int] = {}  # by key
-    for line, reference in list_references(load_recipe(file.path, file.name)):
+    recipe = load_recipe(file.path, file.name)
+    for line, reference in [*list_references(recipe), *_list_shown(recipe, project)]:
         if reference.recipe not in ("", file.name):
             continue  # reported with the other recipe
         lookup = find_in_results(
@@ -236,6 +238,18 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
         if lookup.is_left_to_gpu:
             first_lines.setdefault(reference.name, line)
     return tuple(f"{name} (line {line})" for name, line in first_lines.items())
+
+
+def _list_shown(recipe: Recipe, project: Project) -> Iterator[tuple[int, Reference]]:
+    """Yield what directives of the project show in a recipe's text, each with its line."""
+    setting = "recorded_gallery_shown_keys"
+    find_keys = load_function(project.config, setting, "returns the keys in a text")
+    if find_keys is None:
+        return
+    for block in recipe.blocks:
+        if block.type == "text":
+            for line, key in find_keys(block.content):
+                yield block.lineno + line, Reference(recipe="", key=key)
 
 
 def check_texts(project: Project) -> list[str]:

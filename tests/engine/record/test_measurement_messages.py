@@ -1,7 +1,9 @@
 """Measurements of a recording, as `check` tells of them."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -59,6 +61,23 @@ def test_check_lists_what_is_left_to_a_gpu(gallery: Gallery, check: Check) -> No
     status, told = check()
     assert status == 0
     assert "  left to a GPU: compiled.gpu (line 5), eager.kernels (line 11)\n" in told
+
+
+def test_check_lists_what_directives_leave_to_a_gpu(
+    gallery: Gallery, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [(0, "gpu"), (0, "adam.10.kernels"), (0, "compiled.time")]
+    module = ModuleType("own_keys")
+    module.find = lambda text: keys if "Words." in text else []  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "own_keys", module)
+    gallery.configure(
+        recorded_gallery_gpu_figures=True, recorded_gallery_shown_keys="own_keys:find"
+    )
+    gallery.add("measuring", MEASURING)
+    gallery.write("measuring", MEASURING.replace("from IPython", "# %%\n# Words.\n\nfrom IPython"))
+    status, told = check()
+    assert status == 0
+    assert "  left to a GPU: gpu (line 9), adam.10.kernels (line 9)\n" in told
 
 
 @pytest.mark.usefixtures("_run_here")
