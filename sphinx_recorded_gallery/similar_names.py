@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
 
 _LOGGER = "sphinx.sphinx.util.docutils"  # through which Sphinx passes on what docutils tells
 _LOGGER_OF_CODE = "sphinx.sphinx.highlighting"
+_LOGGER_OF_PAGES = "sphinx.sphinx.environment"
 _LOGGER_OF_PICTURES = "sphinx.sphinx.environment.collectors.asset"
 _LEAST_LIKENESS = 0.7  # of two spellings of a name
 _WRONG_ROLE = re.compile(r'Unknown interpreted text role "(?P<name>[^"]+)"')
@@ -71,6 +72,9 @@ _EXAMPLES_OF_DIRECTIVES = "; there are, for example: note, tip, warning, code-bl
 _REMEDY_OF_ROLE = "; write code as ``code``, and a link as `words <address>`__"
 _NEAR_OPTION = re.compile(r"\s+(?:(?P<no_first>[\w-]+):|:(?P<no_last>[\w-]+))(?=\s|$)")
 _MISSING_LINE = "leave an empty line above the content"
+_MISSING_ENTRY = (
+    "name it in a toctree of another page, such as the first one, or write :orphan: above its title"
+)
 _MISSING_PICTURE = (
     "put a file there, or correct the path, which may begin at the folder of conf.py: "
     "/_static/picture.png"
@@ -83,6 +87,7 @@ def setup(app: Sphinx) -> None:
 
     logging.getLogger(_LOGGER).addFilter(complete_message)  # once, however many builds there are
     logging.getLogger(_LOGGER_OF_CODE).addFilter(complete_message_of_code)
+    logging.getLogger(_LOGGER_OF_PAGES).addFilter(complete_message_of_page)
     logging.getLogger(_LOGGER_OF_PICTURES).addFilter(complete_message_of_picture)
     # Sphinx calls all listeners, whatever an earlier one returns: ``_tell_missing`` calls its own.
     for listener in list(app.events.listeners["warn-missing-reference"]):
@@ -151,6 +156,17 @@ def _find_near_option(text: str, directive: Any) -> str:
         if name in (getattr(directive, "option_spec", None) or ()):
             return name
     return ""
+
+
+def complete_message_of_page(record: logging.LogRecord) -> bool:
+    """Add what to do to the message of Sphinx about a page to which no menu leads.
+
+    Returns ``True``: no message is left out.
+    """
+    kind = getattr(record, "type", ""), getattr(record, "subtype", "")
+    if kind == ("toc", "not_included"):
+        record.msg = f"{record.msg}; {_MISSING_ENTRY}"
+    return True
 
 
 def complete_message_of_picture(record: logging.LogRecord) -> bool:

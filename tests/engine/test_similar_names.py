@@ -61,6 +61,15 @@ def test_what_to_do_is_told(gallery: Gallery, text: str, told: str) -> None:
     assert told in warnings
 
 
+def test_what_to_do_with_a_page_beside_all_menus_is_told(gallery: Gallery) -> None:
+    gallery.add()
+    (gallery.root / "more.rst").write_text("More\n====\n")
+    warnings = gallery.build().warnings
+    told = "document isn't included in any toctree; name it in a toctree of another page, such as"
+    assert told in warnings
+    assert "or write :orphan: above its title" in warnings
+
+
 @pytest.mark.parametrize("label", ["sphx_glr_recipes_broken.py", "its place", "ITS   place"])
 def test_a_label_of_a_recipe_without_a_page_is_told(gallery: Gallery, label: str) -> None:
     gallery.add()

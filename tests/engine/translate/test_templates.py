@@ -75,6 +75,15 @@ def told(project: Project, *names: str) -> list[Problem]:
     return [each for each in check_project(project, [KOREAN]) if each.path.stem in wanted]
 
 
+def test_a_language_without_catalogs_is_told_in_one_line(project: Project) -> None:
+    path = project.root / "languages.toml"
+    path.write_text(f'{path.read_text()}ja = {{ name = "日本語" }}\n')
+    [problem] = check_project(project, [Language(code="ja", name="日本語")])
+    assert (problem.path, problem.line) == (path, 3)
+    assert problem.message.startswith("ja has no catalogs; run: ")
+    assert problem.message.endswith(" new-language ja")
+
+
 def progress(project: Project, name: str = "page") -> CatalogStatus:
     catalogs = language_status(project, "ko").catalogs
     (found,) = [catalog for catalog in catalogs if catalog.domain == name]
