@@ -72,7 +72,7 @@ ifneq ($(near),)
 $(error there is no target $(unknown); did you mean: $(strip make $(patsubst $(unknown),$(near),$(goals)) $(MAKEOVERRIDES)))
 endif
 ifneq ($(taken),)
-$(error there is no target $(unknown); for $(goal) it is a value: $(strip make $(goal) $(taken)=$(unknown) $(MAKEOVERRIDES)))
+$(error there is no target $(unknown); for $(goal) it is a value: $(strip make $(goal) $(taken)=$(unknown) $(filter-out $(taken)=%,$(MAKEOVERRIDES))))
 endif
 $(error there is no target $(unknown); they are: $(TARGETS))
 endif

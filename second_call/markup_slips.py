@@ -59,6 +59,11 @@ _JOINED_HEADING = re.compile(
     r"(?m)^(?!\.\.|([-=~^\"'+#*])\1{3,}$)\S.*\n(?P<title>\S.*)\n"
     r"(?P<sign>[-=~^\"'+#*])(?P=sign){3,}$"
 )
+# The line above is no mark of a list or of a title
+_TOUCHING_DIRECTIVE = re.compile(
+    r"(?m)^(?P<indent> *)(?!\.\. |:|\||[-*+] |\d+\. )(?=.*\w)\S.*\n"
+    r"(?P=indent)(?P<directive>\.\. [\w-]+::)"
+)
 # A directive whose code would begin at its own margin
 _EMPTY_CODE = re.compile(
     r"(?m)^(?P<indent> *)(?P<directive>\.\. (?:(?:code-block|code|sourcecode):: .*|math::))\n"
@@ -103,6 +108,21 @@ _SLIPS = (
         re.compile(r"(?<!!)\[[^\]\n]+\]\((?:https?:/|#|[\w./-]+\.(?:html|md|rst|py)\b)[^)\s]*\)"),
         "a link of Markdown",
         "write `words <address>`__, or :doc:`words </recipes/memory>` for a page of this site",
+    ),
+    (
+        re.compile(r"~~[^~\n]+~~"),
+        "~~ strikes nothing out",
+        "leave the words out",
+    ),
+    (
+        re.compile(r"(?m)^ *[-*+] \[[ xX]\] "),
+        "a box of Markdown is plain words",
+        "leave the brackets out",
+    ),
+    (
+        re.compile(r"\[\^[\w-]+\]"),
+        "a footnote of Markdown is plain words",
+        "write [1]_ and, in a line of its own, .. [1] and its words",
     ),
     (
         re.compile(r"(?m)^ *> \S"),
@@ -271,6 +291,9 @@ def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]
         remedy = f"did you mean :{name}:?" if name else "leave a space behind it"
         what = f"{match['option']} is no option, but words of its directive"
         yield make_error(what, match.start("option"), remedy, of=text)
+    for match in _TOUCHING_DIRECTIVE.finditer(prose):
+        what = f"{match['directive']} right below a sentence is part of it"
+        yield make_error(what, match.start("directive"), "leave an empty line above it")
     for match in _EMPTY_CODE.finditer(text):
         what = f"{match['directive']} has no content: no line below it is indented"
         remedy = "indent its code by three spaces"

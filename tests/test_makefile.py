@@ -86,6 +86,7 @@ def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> 
         ("newrecipe NAME=a", "no target newrecipe; did you mean: make new-recipe NAME=a."),
         ("check lints", "no target lints; did you mean: make check lint."),
         ("page memory", "no target memory; for page it is a value: make page RECIPES=memory."),
+        ("page RECIPES= memory", "for page it is a value: make page RECIPES=memory."),
         ("record a_recipe DEVICE=cpu", "value: make record RECIPES=a_recipe DEVICE=cpu."),
         ("check-po ko", "no target ko; for check-po it is a value: make check-po LANGUAGES=ko."),
         ("nothing", "there is no target nothing; they are: help html serve new-recipe record"),

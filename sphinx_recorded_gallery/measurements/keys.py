@@ -55,6 +55,7 @@ _CODE_BLOCK = re.compile(
     re.MULTILINE,
 )
 _LITERAL = re.compile(r"``.+?``")
+_FORMATTED = re.compile(r"(?P<key>[^:]+):(?:,|,?\.\d+)\w?")  # as in an f-string
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<measurement>[^{}]*)\}|(?P<alone>[{}])")
 
 
@@ -191,13 +192,19 @@ def parse_claim(text: str) -> ClaimText:
     sentence = " ".join(match["text"].split())
     for piece in _PIECE.finditer(sentence):
         if piece["alone"]:
-            raise ValueError(f"a {piece[0]} alone; write {2 * piece[0]} for the character")
+            other = "}" if piece[0] == "{" else "{"
+            remedy = f"add it, or write {2 * piece[0]} for the character"
+            raise ValueError(f"a {piece[0]} without its {other}; {remedy}")
         pieces.append(sentence[end : piece.start()])
         end = piece.end()
         if piece["measurement"] is None:
             doubled = piece[0]  # {{ or }}
             pieces.append(doubled[0])
         else:
+            formatted = _FORMATTED.fullmatch(piece["measurement"])
+            if formatted:
+                remedy = f"write {{{formatted['key']}}}: the build chooses the digits"
+                raise ValueError(f"a measurement in braces has no format; {remedy}")
             reference = parse_reference(piece["measurement"])
             recipe = reference.recipe or claim.recipe
             release = reference.release or claim.release

@@ -229,13 +229,15 @@ def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
         line = first_line + source.count("\n", 0, conflict.start())
         remedy = "keep one side and remove the lines of git"
         return GalleryError("an unresolved merge conflict", path=path, line=line, remedy=remedy)
-    text, line = "this code cannot be parsed", first_line
+    text, line, remedy = "this code cannot be parsed", first_line, "mend the code"
     try:
         compile(source, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except SyntaxError as error:
         text = f"syntax error: {error.msg}"
         line = first_line - 1 + (error.lineno or 1)
+        if error.msg.startswith("unterminated triple-quoted"):
+            remedy = "close the quotes, of this text or of one above it"
     if source.startswith("\ufeff"):
         text = "a byte order mark at the start of the file"
         return GalleryError(text, path=path, line=line, remedy="save it in UTF-8 without one")
-    return GalleryError(text, path=path, line=line, remedy="mend the code")
+    return GalleryError(text, path=path, line=line, remedy=remedy)

@@ -239,7 +239,8 @@ def _require_utf8(line: int, header: str) -> None:
     for charset in _CHARSET.findall(header):
         if charset.lower().replace("-", "") not in _UTF8:
             problem = f"the charset is {charset}, not UTF-8"
-            raise PoSyntaxError(line, problem, "save the file as UTF-8")
+            remedy = "write charset=UTF-8 there, and save the file as UTF-8"
+            raise PoSyntaxError(line, problem, remedy)
 
 
 def _make_entry(draft: _Draft) -> polib.POEntry:

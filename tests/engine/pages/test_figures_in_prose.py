@@ -155,7 +155,12 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "a brace alone": (
         ":claim:`it { wins <fused.step < foreach.step>`",
         [],
-        "steps.py:5: a { alone; write {{",
+        "steps.py:5: a { without its }; add it, or write {{",
+    ),
+    "a format in braces": (
+        ":claim:`it is {fused.step:.1f} <fused.step < foreach.step>`",
+        [],
+        "steps.py:5: a measurement in braces has no format; write {fused.step}: the build",
     ),
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",

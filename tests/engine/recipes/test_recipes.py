@@ -42,6 +42,8 @@ BAD = {
     f"{HEAD}\n<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> other\n": "6: an unresolved "
     "merge conflict; keep one side and remove the lines of git",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
+    f"{HEAD}\nx = '''a\n": "6: syntax error: unterminated triple-quoted string literal "
+    "(detected at line 6); close the quotes, of this text or of one above it",
     f"{HEAD}x = 1\n\ny = 'a\0b'\n": "7: a null byte; remove it, or save in UTF-8",
     f"{HEAD}x = [\n\t'a\tb']\n": "6: a tab in a string of the code below; write it as",
     f"{HEAD}\n# %%\n# .. list-table::\n#\n#    * - A\n#\t - B\n\nx = 1\n": "10: a tab indents "

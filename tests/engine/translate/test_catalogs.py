@@ -133,7 +133,7 @@ def test_only_the_header_names_the_encoding(tmp_path: Path, charset: str) -> Non
 def test_another_encoding_in_any_header_is_told(tmp_path: Path) -> None:
     path = tmp_path / "page.po"
     path.write_text(f'{HEADER}msgid ""\nmsgstr "char"\n"set=EUC-KR\\n"\n')
-    with pytest.raises(GalleryError, match=r"page\.po:4: the charset is EUC-KR, not UTF-8; save"):
+    with pytest.raises(GalleryError, match=r"page\.po:4: the charset is EUC-KR, not UTF-8; write"):
         read_catalog(path)
 
 
