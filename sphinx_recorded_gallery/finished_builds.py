@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,6 +130,17 @@ def _name_recipe_pages(app: Sphinx) -> set[str]:
     return pages
 
 
+def _find_settings(config: Config, missing: Collection[str]) -> dict[str, str]:
+    """Return by which setting every page names a missing file, of those that a setting names."""
+    found = {}
+    for setting in ("html_css_files", "html_js_files"):
+        for entry in config[setting]:
+            name, _attributes = (entry, None) if isinstance(entry, str) else entry
+            if f"_static/{name}" in missing:
+                found[f"_static/{name}"] = setting
+    return found
+
+
 def _note_finished(app: Sphinx, exception: Exception | None) -> None:
     """Note that this build is finished, and warn of missing files that its pages refer to."""
     if exception:
@@ -140,9 +152,19 @@ def _note_finished(app: Sphinx, exception: Exception | None) -> None:
         names = read_names(app, outputs, noted["names"].get(_builder_key(app)))
         all_missing = list(find_missing(app, outputs, names))
         unreadable = _name_recipe_pages(app) if all_missing else set()
+        settings = _find_settings(app.config, {missing for _page, missing in all_missing})
+        for missing, setting in settings.items():
+            logger.warning(
+                "%s in conf.py names %s, which is missing; correct the name, or put the file "
+                "into a folder of html_static_path",
+                setting,
+                missing.removeprefix("_static/"),
+                type="recorded_gallery",
+                subtype="file",
+            )
         for page, missing in all_missing:
-            if missing in unreadable:
-                continue  # the recipe has no page because of a mistake, which is told with it
+            if missing in unreadable or missing in settings:
+                continue  # told with the mistake for which there is no page, or once for all pages
             logger.warning(
                 "refers to %s, which is missing; correct the link, or remove the folder of the "
                 "build and build again",

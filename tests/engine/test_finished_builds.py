@@ -159,6 +159,16 @@ def test_a_page_that_names_a_file_which_is_not_there_is_told_in_each_build(
         assert "missing" in warnings
 
 
+@pytest.mark.parametrize("setting", ["html_css_files", "html_js_files"])
+def test_a_file_that_a_setting_names_and_that_is_missing_is_told_once(
+    site: Gallery, setting: str
+) -> None:
+    warnings = site.build(**{setting: ["mine.css"]}).warnings
+    told = f"WARNING: {setting} in conf.py names mine.css, which is missing; correct the name, or"
+    assert warnings.count("mine.css") == 1
+    assert told in warnings
+
+
 def test_a_recipe_that_cannot_be_read_is_told_without_the_links_to_its_page(site: Gallery) -> None:
     index = site.root / "index.rst"
     link = (
