@@ -30,14 +30,11 @@ def find_wrong_sizes(path: Path, blocks: Sequence[Block]) -> Iterator[GalleryErr
     """
     assigned: defaultdict[str, list[ast.expr]] = defaultdict(list)  # values by names
     calls: list[tuple[int, ast.Call]] = []
-    for block in blocks:
-        if block.type != "code":
-            continue
-        for node in ast.walk(ast.parse(block.content)):
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                assigned[node.targets[0].id].append(node.value)
-            elif isinstance(node, ast.Call) and _is_compare(node):
-                calls.append((block.lineno + node.lineno - 1, node))
+    for line, node in _walk(blocks):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            assigned[node.targets[0].id].append(node.value)
+        elif isinstance(node, ast.Call) and _is_compare(node):
+            calls.append((line, node))
     for line, call in calls:
         sizes = _look_up(_find_argument(call, 2, "sizes"), assigned)
         if sizes is None:
@@ -61,17 +58,14 @@ def find_wrong_variants(path: Path, blocks: Sequence[Block]) -> Iterator[Gallery
     """
     functions: defaultdict[str, list[tuple[int, ast.FunctionDef]]] = defaultdict(list)
     names: dict[str, None] = {}  # of functions that are handed over, or called for that
-    for block in blocks:
-        if block.type != "code":
-            continue
-        for node in ast.walk(ast.parse(block.content)):
-            if isinstance(node, ast.FunctionDef):
-                functions[node.name].append((block.lineno + node.lineno - 1, node))
-            elif isinstance(node, ast.Call) and _is_compare(node):
-                variants = _find_argument(node, 1, "variants")
-                maker = variants.func if isinstance(variants, ast.Call) else variants
-                if isinstance(maker, ast.Name):
-                    names[maker.id] = None
+    for line, node in _walk(blocks):
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name].append((line, node))
+        elif isinstance(node, ast.Call) and _is_compare(node):
+            variants = _find_argument(node, 1, "variants")
+            maker = variants.func if isinstance(variants, ast.Call) else variants
+            if isinstance(maker, ast.Name):
+                names[maker.id] = None
     for name in names:
         if len(functions[name]) != 1:
             continue
@@ -84,6 +78,16 @@ def find_wrong_variants(path: Path, blocks: Sequence[Block]) -> Iterator[Gallery
                 line=line,
                 remedy='return a dictionary of functions: {"eager": lambda: step(x)}',
             )
+
+
+def _walk(blocks: Sequence[Block]) -> Iterator[tuple[int, ast.stmt | ast.expr]]:
+    """Yield the statements and expressions in the code of a recipe, with lines of its file."""
+    for block in blocks:
+        if block.type != "code":
+            continue
+        for node in ast.walk(ast.parse(block.content)):
+            if isinstance(node, ast.stmt | ast.expr):
+                yield block.lineno + node.lineno - 1, node
 
 
 def _describe_returns(function: ast.FunctionDef) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sphinx_gallery.py_source_parser import Block
 
-from sphinx_recorded_gallery.api import GalleryError
+from sphinx_recorded_gallery.api import GalleryError, merge_conflict
 
 from .table_rows import find_uneven_rows
 
@@ -49,7 +49,6 @@ _LITERAL = re.compile(r"``.+?``", re.DOTALL)
 _LINK = re.compile(r"`[^`]+`__?(?!\w)")
 _ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d+\.) +\S")
 _ITEM_MARKS = re.compile(r" *(?:(?:[-*+]|\d+\.)(?: +|$))+")  # ``* - `` begins two lists
-_CONFLICT = re.compile(r"(?m)^<{7} .*\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7} ")
 _NO_SENTENCE = re.compile(r" *(?:(?:[-*+]|\d+\.) |\.\. |:\w|([^\w\s])\1+$)")
 _HEADING = re.compile(
     r"(?:\A|(?<=\n\n))(?P<title>\S.*)\n(?P<line>(?P<sign>[-=~^\"'+#*])(?P=sign)*)$", re.MULTILINE
@@ -240,12 +239,9 @@ _BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])(?P<words>(?:(?!\n\s*\n).)+?)(?<=\S
 
 def find_slips(path: Path, first_line: int, text: str) -> Iterator[GalleryError]:
     """Yield the slips of a text that begins in ``first_line``, in the order of the checks."""
-    conflict = _CONFLICT.search(text)
+    conflict = merge_conflict(path, text, first_line)
     if conflict:  # what else is wrong may be of either side
-        line = first_line + text.count("\n", 0, conflict.start())
-        what = "an unresolved merge conflict"
-        remedy = "keep one side and remove the lines of git"
-        yield GalleryError(what, path=path, line=line, remedy=remedy)
+        yield conflict
         return
     prose = text
     for block in _BLOCKS_OF_CODE:

@@ -39,7 +39,7 @@ that the setting ``recorded_gallery_quantities`` names. :func:`find_outdated` re
 a package among versions of a recording, if it is not the current one.
 
 A mistake that a person can correct is raised as :class:`GalleryError`; :func:`not_utf8` returns the
-one of a file in another encoding.
+one of a file in another encoding, :func:`merge_conflict` that of marks that git left.
 
 ``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as the names
 of variants, and ``MEASURED_TABLE_CLASS`` that of a table of measurements. ``RecipePage`` is the
@@ -47,7 +47,7 @@ type of a page that :meth:`Gallery.load_page` returns: it has the ``recipe``, wi
 ``title`` and ``summary``, and its ``recording``, which may be None.
 """
 
-from .errors import GalleryError, not_utf8
+from .errors import GalleryError, merge_conflict, not_utf8
 from .gallery import Gallery, load_recipes
 from .hooks import ONLY_HTML, Priority, add_recipe_transform, add_transform
 from .languages import Language
@@ -107,6 +107,7 @@ __all__ = [
     "find_cell_behind",
     "find_outdated",
     "load_recipes",
+    "merge_conflict",
     "not_utf8",
     "note_link",
     "note_problem",

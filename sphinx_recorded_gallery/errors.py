@@ -13,6 +13,8 @@ from pathlib import Path
 from docutils.utils import SystemMessage
 from sphinx.errors import SphinxError
 
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)  # as git marks it
+
 # Control characters, marks of direction, and characters that look like line breaks: fewer than
 # those that translate/hidden_characters.py finds in a translation
 _UNSAFE_IN_TERMINAL = re.compile(
@@ -94,6 +96,19 @@ def null_byte(path: Path, text: str, first_line: int = 1) -> GalleryError | None
         return None
     line = first_line + before.count("\n")
     return GalleryError("a null byte", path=path, line=line, remedy="remove it, or save in UTF-8")
+
+
+def merge_conflict(path: Path, text: str, first_line: int = 1) -> GalleryError | None:
+    """Return the error of a conflict that git has marked in a text and nobody has resolved.
+
+    ``text`` begins in ``first_line`` of the file. Returns None if it has none.
+    """
+    conflict = _CONFLICT.search(text)
+    if conflict is None:
+        return None
+    line = first_line + text.count("\n", 0, conflict.start())
+    remedy = "keep one side and remove the lines of git"
+    return GalleryError("an unresolved merge conflict", path=path, line=line, remedy=remedy)
 
 
 def describe_error(error: BaseException, name: str = "") -> str:

@@ -70,18 +70,7 @@ def test_the_variable_of_another_name_is_refused(target: str, variable: str, val
         ("record REPLACE_GPU=true", "write REPLACE_GPU=1 instead of REPLACE_GPU=true"),
         ("record MACHINE=../x", "MACHINE is the name of a folder in recordings/, such as mine"),
         ("drift MACHINE=..", "MACHINE is the name of a folder in recordings/, such as mine"),
-    ],
-)
-def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> None:
-    done = run_make(*arguments.split())
-    assert done.returncode == 2
-    assert told in done.stderr
-    assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
+        # Targets that there are not, which are told before anything is built
         ("pages RECIPES=memory", "no target pages; did you mean: make page RECIPES=memory."),
         ("newrecipe NAME=a", "no target newrecipe; did you mean: make new-recipe NAME=a."),
         ("check lints", "no target lints; did you mean: make check lint."),
@@ -92,7 +81,7 @@ def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> 
         ("nothing", "there is no target nothing; they are: help html serve new-recipe record"),
     ],
 )
-def test_an_unknown_target_is_told_before_anything_is_built(arguments: str, told: str) -> None:
+def test_what_a_command_would_not_obey_is_refused(arguments: str, told: str) -> None:
     done = run_make(*arguments.split())
     assert done.returncode == 2
     assert told in done.stderr

@@ -18,12 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 from tokenize import COMMENT, NAME, NEWLINE, OP, STRING, TokenInfo, generate_tokens, tok_name
 
-from ..errors import GalleryError, null_byte
+from ..errors import GalleryError, merge_conflict, null_byte
 
 # Tokens without effect on a program; a line with nothing else is dropped.
 _LAYOUT = {COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT, NEWLINE, tokenize.NL}
 _TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 # Characters that other programs than Python take for line breaks
 _LINE_BREAK = re.compile("[\v\x1c-\x1e\x85\u2028\u2029]")
 
@@ -224,11 +223,9 @@ def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
     has_null_byte = null_byte(path, source, first_line)
     if has_null_byte:
         return has_null_byte
-    conflict = _CONFLICT.search(source)
-    if conflict:
-        line = first_line + source.count("\n", 0, conflict.start())
-        remedy = "keep one side and remove the lines of git"
-        return GalleryError("an unresolved merge conflict", path=path, line=line, remedy=remedy)
+    has_conflict = merge_conflict(path, source, first_line)
+    if has_conflict:
+        return has_conflict
     text, line, remedy = "this code cannot be parsed", first_line, "mend the code"
     try:
         compile(source, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
